@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { policy } from '#src/access/policy.ts'
+import { managingRole } from '#src/access/roles.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { Resource } from '#src/resources/kit/define.ts'
 import { findConfig } from '#src/resources/load-app.ts'
@@ -13,7 +14,7 @@ import { requireAppFolder } from '../kit/app-folder.ts'
 import { print } from '../kit/output.ts'
 import { writeMigration } from './migrate-dev.ts'
 import { appTestOf } from './new/app-test.ts'
-import { declarationOf, namesOf, withResource } from './new/declaration.ts'
+import { declarationOf, namesOf, permissionsOf, withResource } from './new/declaration.ts'
 import {
   InputFault,
   type NewResource,
@@ -40,14 +41,14 @@ export default async function newCommand(
   name: string,
   fields: readonly string[],
   options: Options,
-  testsOf: TestsOf = async (resource) => [appTestOf(resource)],
+  testsOf: TestsOf = async (resource) => [appTestOf(resource, managingRole)],
 ): Promise<string[]> {
   const folder = requireAppFolder()
   const resource = readResource(name, fields, options, await readTaken(env))
   const { file } = namesOf(resource)
   const declaration = `resources/${file}.ts`
   const edits: readonly Edit[] = [
-    { path: declaration, text: declarationOf(resource) },
+    { path: declaration, text: declarationOf(resource, app.roles !== undefined) },
     await configOf(folder, resource),
     ...(await testsOf(resource, folder)),
   ]
@@ -57,6 +58,10 @@ export default async function newCommand(
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text)
     print(`written ${join(folder, path)}`)
+  }
+  if (app.roles !== undefined && resource.scope !== 'owner') {
+    const wanted = permissionsOf(resource.name, true).join(', ')
+    print(`Give ${wanted} to the roles in gatehouse.config.ts.`)
   }
   const module = await import(pathToFileURL(join(folder, declaration)).href)
   const declared: Resource = module[namesOf(resource).plurals]

@@ -2,8 +2,11 @@ import { namesOf } from './declaration.ts'
 import type { NewResource } from './input.ts'
 import { valuesOf } from './kinds.ts'
 
-/** A test of who reaches a new row, for `node --test`. */
-export function appTestOf(resource: NewResource): { path: string; text: string } {
+/**
+ * A test of who reaches a new row, for `node --test`.
+ * @param role of the people in it, who may do everything
+ */
+export function appTestOf(resource: NewResource, role: string): { path: string; text: string } {
   const { name, scope, fields } = resource
   const { path } = namesOf(resource)
   const values = fields.map((field) => `${field.key}: ${valuesOf(field)[0]}`)
@@ -17,9 +20,9 @@ const app = await startTestApp()
 after(app.stop)
 
 test('${expected[scope].words}', async () => {
-  const writer = await app.addPerson({ role: 'admin' })
-  const colleague = await app.addPerson({ role: 'admin', tenantId: writer.tenantId })
-  const stranger = await app.addPerson({ role: 'admin' })
+  const writer = await app.addPerson({ role: '${role}' })
+  const colleague = await app.addPerson({ role: '${role}', tenantId: writer.tenantId })
+  const stranger = await app.addPerson({ role: '${role}' })
 ${scope === 'chain' ? folder : ''}  const created = await writer.send('POST', '${path}', {
     ${body},
   })

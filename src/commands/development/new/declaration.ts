@@ -13,11 +13,14 @@ export function namesOf({ name, table }: Pick<NewResource, 'name' | 'table'>) {
   }
 }
 
-/** The file of the declaration. */
-export function declarationOf(resource: NewResource): string {
+/**
+ * The file of the declaration.
+ * @param hasRoles whether the app declares its roles: then the resource has permissions of its own, else those of posts
+ */
+export function declarationOf(resource: NewResource, hasRoles: boolean): string {
   const { name, table, scope, page, fields } = resource
   const { plurals, sentence } = namesOf(resource)
-  const allowed = allowedOf(resource)
+  const allowed = allowedOf(resource, hasRoles)
   const changed = fields.map(({ key }) => key)
   const accepted = [...changed, ...(scope === 'chain' ? ['folderId'] : [])]
   const choices = fields.filter(({ kind }) => kind === 'choice').map(({ key }) => key)
@@ -105,24 +108,31 @@ function fieldOf({ kind, limit, words, isOptional }: NewField): string {
   return isOptional ? `optional(${made})` : made
 }
 
-/** Under the permissions of posts; an owner's rows need no role. */
-function allowedOf({
-  name,
-  scope,
-}: NewResource): Record<'read' | 'create' | 'update' | 'delete', string> {
+/** An owner's rows need no role. */
+function allowedOf(
+  { name, scope }: NewResource,
+  hasRoles: boolean,
+): Record<'read' | 'create' | 'update' | 'delete', string> {
   const [read, write] = [
     `permission: null, token: '${name}:read'`,
     `permission: null, token: '${name}:write'`,
   ]
   if (scope === 'owner') return { read, create: write, update: write, delete: write }
+  const [ofReading, ofWriting, ofDeleting] = permissionsOf(name, hasRoles)
   const [token, of] =
-    scope === 'chain' ? [`, token: '${name}:write'`, read] : ['', `permission: 'post:read'`]
+    scope === 'chain' ? [`, token: '${name}:write'`, read] : ['', `permission: '${ofReading}'`]
   return {
     read: of,
-    create: `permission: 'post:write'${token}`,
-    update: `permission: 'post:write'${token}`,
-    delete: `permission: 'post:delete'${token}`,
+    create: `permission: '${ofWriting}'${token}`,
+    update: `permission: '${ofWriting}'${token}`,
+    delete: `permission: '${ofDeleting}'${token}`,
   }
+}
+
+/** What a role needs to read, to write and to delete. */
+export function permissionsOf(name: string, hasRoles: boolean): [string, string, string] {
+  const of = hasRoles ? name : 'post'
+  return [`${of}:read`, `${of}:write`, `${of}:delete`]
 }
 
 function aOf(name: string): string {

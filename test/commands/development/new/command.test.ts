@@ -15,7 +15,15 @@ t.test('an app gets a resource of each scope, whose tests pass', async (t) => {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   await writeFile(
     join(folder, 'gatehouse.config.ts'),
-    `import { defineApp } from 'gatehouse'\n\nexport default defineApp({ name: 'acme', resources: [] })\n`,
+    `import { defineApp, everything } from 'gatehouse'
+
+export default defineApp({
+  name: 'acme',
+  roles: { guest: [], boss: everything },
+  manages: 'boss',
+  resources: [],
+})
+`,
   )
   const run = async (...args: string[]) => {
     const program = await runProgram(t, args, {}, { cwd: folder })
@@ -28,7 +36,10 @@ t.test('an app gets a resource of each scope, whose tests pass', async (t) => {
     ['bookmark', 'note:text:500:optional', '--scope', 'owner'],
     ['minute', '--scope', 'chain', '--page', 'Minutes'],
   ] as const) {
-    t.match(await run('new', name, 'title:line:200', ...args), { status: 0 }, name)
+    const { status, output } = await run('new', name, 'title:line:200', ...args)
+    t.equal(status, 0, `${name}: ${output}`)
+    const hint = `Give ${name}:read, ${name}:write, ${name}:delete to the roles`
+    t.equal(output.includes(hint), name !== 'bookmark', 'an owner needs no role')
   }
   t.match(await run('migrate', 'dev', '--check'), { status: 0 })
   t.match(await run('generate'), { status: 0 })
