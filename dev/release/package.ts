@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { demoPackages } from '#dev/demo/packages.ts'
 import { version } from '#src/runtime/assets.ts'
@@ -73,7 +73,9 @@ for (const path of [
 ])
   await cp(top + path, `${folder}/${path}`)
 await cp(`${top}dev/template`, `${folder}/dev/template`, { recursive: true })
-await cp(`${top}docs/package.md`, `${folder}/README.md`)
+const documents = (await readdir(`${top}docs`)).filter((name) => name.endsWith('.md'))
+for (const name of documents) await cp(`${top}docs/${name}`, `${folder}/docs/${name}`)
+await writeFile(`${folder}/README.md`, readmeOf(await readFile(`${top}docs/package.md`, 'utf8')))
 await writeFile(
   `${folder}/THIRD-PARTY-NOTICES`,
   writeNotices(await findPackages({ metafile, assets: {} })),
@@ -81,6 +83,13 @@ await writeFile(
 await writeFile(`${folder}/package.json`, `${JSON.stringify(ownManifest(), null, 2)}\n`)
 execFileSync('npm', ['pack', '--silent', '--pack-destination', `${top}dist`], { cwd: folder })
 process.stdout.write(`dist/gatehouse-${version}.tgz\n`)
+
+/** At the top of the package, above the other documents. */
+function readmeOf(page: string): string {
+  return page
+    .replaceAll(/\]\((?=[\w-]+\.md)/g, '](docs/')
+    .replaceAll(/\]\(\.\.\/(?=[\w-]+\.md)/g, '](')
+}
 
 /** Entries share their chunks, so that an app declares itself with the modules that the program runs. */
 async function writeScripts(): Promise<Metafile> {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { version } from '#src/runtime/assets.ts'
@@ -98,6 +98,18 @@ t.test('a new app is complete: its tests, its types, and what is generated', asy
   t.equal(spawnSync(process.execPath, [tsc], inApp).stdout, '')
 })
 
+t.test('the documents are in it, and its README leads to them', async (t) => {
+  const folder = await temporaryFolder(t)
+  await install(folder, archive)
+  const own = join(folder, 'node_modules/gatehouse')
+  const readme = await readFile(join(own, 'README.md'), 'utf8')
+  const links = [...readme.matchAll(/\]\(([\w/.-]+\.md)\)/g)].map(([, path = '']) => path)
+  t.ok(links.includes('docs/fields.md'))
+  for (const path of links) t.ok((await stat(join(own, path))).isFile(), path)
+  const report = await readFile(join(top, 'test/release/package-app/routes/report.ts'), 'utf8')
+  t.ok(readme.includes(report), 'the route that it shows is tested')
+})
+
 t.test('without settings it names the packages of the demo', async (t) => {
   const folder = await makeApp(t)
   await install(folder, archive)
@@ -129,7 +141,7 @@ t.test('its tests run the app in their process', async (t) => {
   t.equal(await added.ended, 0, added.output())
   t.match(added.output(), /written .*resources\/memos\.ts[\s\S]*_memos\/migration\.sql/)
   const { status, stdout } = run()
-  t.match(stdout, '# pass 3')
+  t.match(stdout, '# pass 4')
   t.equal(status, 0, stdout)
 })
 

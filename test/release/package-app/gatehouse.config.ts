@@ -1,9 +1,9 @@
 import { defineApp } from 'gatehouse'
 import { notes } from './note.ts'
 
-/** The smallest app: what a member of a tenant notes, and a route of its own. */
+/** The smallest app: what a member of a tenant notes, and routes of its own. */
 export default defineApp({
   name: 'notes',
   resources: [notes],
-  routes: { tenant: [() => import('./routes/title.ts')] },
+  routes: { tenant: [() => import('./routes/title.ts'), () => import('./routes/report.ts')] },
 })

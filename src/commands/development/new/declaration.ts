@@ -38,10 +38,12 @@ export function declarationOf(resource: NewResource, hasRoles: boolean): string 
     `update: { ${allowed.update}, accepts: [${quoted(changed)}] }`,
     `delete: { ${allowed.delete} }`,
   ]
-  const events = [
+  const told = [
     `created: '${capital(aOf(name))} was created'`,
     `updated: '${capital(aOf(name))} was changed'`,
   ]
+  // An event of an owner's row would show the row to whoever manages the tenant.
+  const events = scope === 'owner' ? '' : `\n  events: {\n${lines(4, told)}\n  },`
   const columns = quoted([...choices, 'updatedAt'])
   const shown = `\n  page: { label: '${page}', heading: '${headingOf(resource)}', columns: [${columns}] },`
   return `import { ${helpersOf(resource).join(', ')} } from 'gatehouse'
@@ -56,10 +58,7 @@ ${lines(4, declared)}
   filters: [${quoted(filters)}],
   actions: {
 ${lines(4, actions)}
-  },
-  events: {
-${lines(4, events)}
-  },${page === null ? '' : shown}
+  },${events}${page === null ? '' : shown}
 })
 `
 }

@@ -24,3 +24,14 @@ test('nobody else sees it', async () => {
   const rows = await app.sql('SELECT title FROM notes WHERE id = $1', [body.id])
   assert.deepEqual(rows, [{ title: 'Ours' }])
 })
+
+test('a report is for editors and admins, about their tenant', async () => {
+  const editor = await app.addPerson({ role: 'editor' })
+  const viewer = await app.addPerson({ tenantId: editor.tenantId })
+  const stranger = await app.addPerson({ role: 'admin' })
+  await editor.send('POST', '/notes', { title: 'Ours' })
+  const { body } = await editor.send('GET', '/report')
+  assert.deepEqual(body, { authors: [{ authorId: editor.userId, notes: 1 }] })
+  assert.deepEqual((await stranger.send('GET', '/report')).body, { authors: [] })
+  assert.equal((await viewer.send('GET', '/report')).status, 403)
+})
