@@ -16,6 +16,8 @@ export function descriptionOf(resource: NewResource): string {
     .filter(({ key }) => key === headingOf(resource))
     .map((field) => `${field.key}: ${valuesOf(field)[1]}`)
   const form = `{ ${fields.map(inputOf).join(', ')} }`
+  const events =
+    scope === 'owner' ? '' : `\n  events: { POST: '${name}.created', PATCH: '${name}.updated' },`
   const forms = page === null ? '' : `\n  forms: { create: ${form}, change: ${form} },`
   return `import type { Description } from '${typeFile}'
 
@@ -30,8 +32,7 @@ ${lines(4, rulesOf(resource))}
   row: ({ ${facts} }) => ({ tenant_id: tenantId, ${[own, ...stored].join(', ')} }),
   body: { ${values.join(', ')} },
   change: { ${change.join(', ')} },
-  answer: ({ ${known} }, now) => ({ ${[shown, ...values].join(', ')}, createdAt: now, updatedAt: now }),
-  events: { POST: '${name}.created', PATCH: '${name}.updated' },${forms}
+  answer: ({ ${known} }, now) => ({ ${[shown, ...values].join(', ')}, createdAt: now, updatedAt: now }),${events}${forms}
 }
 `
 }
