@@ -1,6 +1,6 @@
 import { receive } from '#test/billing/received.ts'
-import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { insert, type Kinds, missingNumber, missingUuid, named } from './kind.ts'
+import { portalAppOf } from './portal-app.ts'
 
 /** Objects for operators. */
 export const serviceKinds: Kinds = {
@@ -34,7 +34,7 @@ export const serviceKinds: Kinds = {
     missing: { id: missingUuid, linkId: missingUuid },
     malformed: { id: 'x', linkId: 'x' },
     async create({ world, tenantId: id }) {
-      const app = await addAppToken(world.test.database)
+      const app = await portalAppOf(world.test)
       const made = await insert(
         world,
         `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, expires_at)

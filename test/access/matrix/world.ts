@@ -8,6 +8,7 @@ import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { formTokenOf } from '#test/support/callers/portal.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
+import { addPortalApp, portalAppOf } from './portal-app.ts'
 
 /** Two tenants with a member each, which actors join. */
 export type World = {
@@ -151,26 +152,6 @@ async function createApp({ test }: World, actor: Actor) {
     return { authorization: `Bearer ${await token}` }
   }
   return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor }
-}
-
-/** The app token whose links open portals: an installation has a limited number of tokens. */
-const portalApps = new WeakMap<TestApp, ReturnType<typeof addAppToken>>()
-
-/** The same as before, unless a test has taken away its right. */
-async function portalAppOf(test: TestApp) {
-  const known = await portalApps.get(test)
-  const { rowCount } = await test.database.admin.query(
-    `SELECT FROM app_tokens WHERE id = $1 AND permissions = '{portal-link:create}'`,
-    [known?.id],
-  )
-  if (known !== undefined && rowCount === 1) return known
-  const added = addPortalApp(test)
-  portalApps.set(test, added)
-  return added
-}
-
-function addPortalApp({ database }: TestApp) {
-  return addAppToken(database, { permissions: ['portal-link:create'] })
 }
 
 /** Somebody who has opened a link; who is to lose the session has it from an app token of their own. */
