@@ -8,7 +8,7 @@ import { bodiesOf } from '#test/support/receiver/mail-bodies.ts'
 import { startMailServer } from '#test/support/receiver/mail-server.ts'
 import { startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
-const trusted = createAuthority('trusted')
+const trusted = createAuthority('trusted by mail')
 setDefaultCACertificates([...getCACertificates(), trusted.cert])
 const forLocalhost = trusted.certify({ names: ['localhost'] })
 

@@ -9,7 +9,7 @@ import {
   selfSigned,
 } from '#test/support/processes/certificates.ts'
 
-const trusted = createAuthority('trusted')
+const trusted = createAuthority('trusted by senders')
 const unknown = createAuthority('unknown')
 const day = 24 * 60 * 60 * 1_000
 const at = (days: number) => new Date(Date.now() + days * day)
