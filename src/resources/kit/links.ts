@@ -133,18 +133,3 @@ export function inOrderOfNeed(resources: readonly Resource[]): Resource[] {
   resources.forEach(place)
   return placed
 }
-
-/** The key in a CREATE TABLE, without its name. */
-export function foreignKeyOf(
-  { columns, targetColumns }: Pick<ForeignKey, 'columns' | 'targetColumns'>,
-  target: string,
-  onDelete: OnDelete,
-  key: string,
-): string {
-  const does = {
-    restrict: '',
-    cascade: ' ON DELETE CASCADE',
-    clear: ` ON DELETE SET NULL (${columnOf(key)})`,
-  }
-  return `FOREIGN KEY (${columns.join(', ')}) REFERENCES ${target} (${targetColumns.join(', ')})${does[onDelete]}`
-}

@@ -40,7 +40,8 @@ const folderKey: ForeignKey = {
   onDelete: 'NO ACTION',
 }
 
-function referenceKey({ key, to, onDelete, foreignKey }: Link): ForeignKey {
+/** The key of a reference. */
+export function referenceKey({ key, to, onDelete, foreignKey }: Link): ForeignKey {
   const { name, columns, targetColumns } = foreignKey
   return {
     ...{ name, columns, table: to.plural, references: targetColumns },

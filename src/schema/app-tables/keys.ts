@@ -78,11 +78,13 @@ export function planUniqueKeys(
   return [...drops, ...lacking]
 }
 
-function isSameReference(one: ForeignKey, other: ForeignKey): boolean {
+/** Whether two keys are of the same columns and lead to the same table. */
+export function isSameReference(one: ForeignKey, other: ForeignKey): boolean {
   return one.table === other.table && `${one.columns}` === `${other.columns}`
 }
 
-function isSame(one: ForeignKey, other: ForeignKey): boolean {
+/** Whether two such keys do the same when the other row is deleted. */
+export function isSame(one: ForeignKey, other: ForeignKey): boolean {
   const isEqual = one.onDelete === other.onDelete && `${one.references}` === `${other.references}`
   return isEqual && `${one.cleared ?? []}` === `${other.cleared ?? []}`
 }

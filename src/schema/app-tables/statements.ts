@@ -1,6 +1,6 @@
 import { type Column, type ForeignKey, listOf, type Table } from './table.ts'
 
-/** A statement, and what whoever applies it has to know. */
+/** A statement, with warnings for the person who applies it. */
 export type Step = { readonly sql: string; readonly warnings: readonly string[] }
 
 export const step = (sql: string, ...warnings: string[]): Step => ({ sql, warnings })
@@ -43,7 +43,8 @@ function constraint(name: string | undefined): string {
   return name === undefined ? '' : `CONSTRAINT ${name} `
 }
 
-function foreignKeyOf(key: ForeignKey): string {
+/** A foreign key in a CREATE TABLE. */
+export function foreignKeyOf(key: ForeignKey): string {
   const { name, columns, table, references, onDelete, cleared = [] } = key
   const of = cleared.length > 0 ? ` ${listOf(cleared)}` : ''
   const deletion = onDelete === 'NO ACTION' ? '' : ` ON DELETE ${onDelete}${of}`

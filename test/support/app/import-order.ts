@@ -51,14 +51,8 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['define.ts'],
     ['differences.ts'],
     ['record.ts'],
-    [
-      'app-tables',
-      'definitions.ts',
-      'lock-retry.ts',
-      'member-roles.ts',
-      'resource-tables.ts',
-      'unreachable.ts',
-    ],
+    ['resource-tables.ts'],
+    ['app-tables', 'definitions.ts', 'lock-retry.ts', 'member-roles.ts', 'unreachable.ts'],
     ['catalogue.ts', 'finding.ts', 'statements.ts', 'tables.ts'],
   ],
   'src/config': [
