@@ -110,7 +110,7 @@ async function installedFrom(): Promise<string | null> {
 function startRepository(folder: string): void {
   if (existsSync(join(folder, '.git'))) return
   try {
-    execFileSync('git', ['init', '--quiet'], { cwd: folder, stdio: 'ignore' })
+    execFileSync('git', ['init', '--quiet'], { cwd: folder, stdio: 'ignore', timeout: 10_000 })
   } catch {
     // Without git the folder is an ordinary one.
   }

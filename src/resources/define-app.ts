@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { isHyphenated } from '#src/runtime/words.ts'
 import { invoices } from './invoices.ts'
 import type { PageIcon, Resource } from './kit/define.ts'
 import { distinct, distinctResources } from './kit/distinct.ts'
@@ -76,13 +77,18 @@ export type App = {
 /** What an installation without an app runs. */
 export const bare: App = { name: 'none', resources: [] }
 
+/** Whether an app can be called so. */
+export function isAppName(name: string): boolean {
+  return isHyphenated(name) && name !== bare.name
+}
+
 /**
  * Declares the app that the program runs: the default export of gatehouse.config.ts.
  * @throws Error if two resources have one name or table, a role or permission is wrong, or the name is not words with
  *   hyphens
  */
 export function defineApp(app: App): App {
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(app.name)) {
+  if (!isHyphenated(app.name)) {
     throw new Error(`The app has the name ${app.name}, which is not lower-case words with hyphens.`)
   }
   if (app.name === bare.name) throw new Error('The name none means an installation without an app.')

@@ -1,3 +1,4 @@
+import { isHyphenated } from '#src/runtime/words.ts'
 import type { Permission, Resource } from './kit/define.ts'
 
 /** As the permissions of a role: every permission of the app. */
@@ -48,7 +49,7 @@ export function roleFaultOf(app: Declaring): string | null {
   const { resources, roles = specified } = app
   const manager = managingRoleOf(app)
   const names = Object.keys(roles)
-  const strange = names.find((one) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(one) || one.length > 40)
+  const strange = names.find((one) => !isHyphenated(one) || one.length > 40)
   if (strange !== undefined) {
     return `The role ${strange} is not lower-case words with hyphens, of at most 40 characters.`
   }

@@ -7,3 +7,8 @@ export function inWords(text: string): string {
 export function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
+
+/** Whether a name is lower-case words with hyphens, such as `garden-shed`. */
+export function isHyphenated(name: string): boolean {
+  return /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)
+}

@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
+import { isAppName } from '#src/resources/define-app.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { ask } from '../kit/ask.ts'
 import { loadDevelopment } from '../kit/development.ts'
 import { print } from '../kit/output.ts'
 
@@ -12,16 +13,17 @@ type Options = { readonly yes?: true; readonly empty?: true; readonly package?: 
  * @throws OperatorError if the name is no name, or the folder has files
  */
 export default async function create(given: string | undefined, options: Options): Promise<void> {
-  const isAsked = options.yes !== true && process.stdin.isTTY
-  const folder = given ?? (isAsked ? await ask('Folder of the new app') : '')
+  const answer = async (question: string) => (options.yes ? null : ask(question))
+  const folder = given ?? (await answer('Folder of the new app:')) ?? ''
   const name = basename(resolve(folder))
-  if (folder === '' || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
+  if (folder === '' || !isAppName(name)) {
     throw new OperatorError(
       folder === '' ? 'The new app has no folder.' : `${name} is no name of an app.`,
       'Name a folder of lower-case words with hyphens: gatehouse create acme.',
     )
   }
-  const isEmpty = options.empty ?? (isAsked && !(await agree('Begin with an example, tasks')))
+  const isEmpty =
+    options.empty ?? /^n/i.test((await answer('Begin with an example, tasks? [Y/n]')) ?? '')
   const { createApp } = await loadDevelopment()
   const written = await createApp(folder, { name, isEmpty, archive: options.package })
   print(`${written.map((path) => `  ${folder}/${path}`).join('\n')}
@@ -30,17 +32,4 @@ export default async function create(given: string | undefined, options: Options
   npm install
   npm start   # a demo of the app
   npm test    # its tests`)
-}
-
-async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return (await lines.question(`${question}: `)).trim()
-  } finally {
-    lines.close()
-  }
-}
-
-async function agree(question: string): Promise<boolean> {
-  return !/^n/i.test(await ask(`${question}? [Y/n]`))
 }

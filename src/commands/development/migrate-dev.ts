@@ -1,6 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import pg from 'pg'
 import type { Environment } from '#src/config/parse.ts'
 import type { Resource } from '#src/resources/kit/define.ts'
@@ -10,6 +9,7 @@ import type { Decisions } from '#src/schema/app-tables/decisions.ts'
 import { type Next, nextMigration } from '#src/schema/migrations/next.ts'
 import migrateCommand from '../database/migrate.ts'
 import { requireAppFolder } from '../kit/app-folder.ts'
+import { ask } from '../kit/ask.ts'
 import { loadDevelopment } from '../kit/development.ts'
 import { print, printMessage } from '../kit/output.ts'
 
@@ -110,19 +110,9 @@ async function applyIfWanted(env: Environment, isWanted: boolean): Promise<void>
   const url = env.DATABASE_OWNER_URL || running?.env.DATABASE_OWNER_URL
   if (url === undefined) return print('The demo applies it when it starts.')
   const { host, pathname } = new URL(url)
-  if (isWanted || (await confirm(`Apply it to the database ${pathname.slice(1)} at ${host}`))) {
-    return migrateCommand(env, {})
-  }
+  const isApplied =
+    isWanted ||
+    /^y(es)?$/i.test((await ask(`Apply it to ${pathname.slice(1)} at ${host}? [y/N]`)) ?? '')
+  if (isApplied) return migrateCommand(env, {})
   print('Not applied. gatehouse migrate applies it.')
-}
-
-/** Nobody has said yes where nobody can be asked. */
-async function confirm(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) return false
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${question}? [y/N] `)).trim())
-  } finally {
-    lines.close()
-  }
 }
