@@ -158,10 +158,10 @@ BEGIN
   IF budget IS NULL THEN RETURN NULL; END IF;
   IF resource_rows < 0 THEN RETURN set_config('app.deletes', 'on', true); END IF;
   -- Near a limit, usage_changes count too.
-  IF used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
+  IF is_free AND (used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
     OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 16 * 15
     OR used.event_rows > coalesce(used.max_event_rows, budget[3]) / 16 * 15
-    OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15
+    OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15)
   THEN
     SELECT u.tenant_id, c.*, u.max_resource_rows, u.max_resource_bytes, u.max_event_rows,
         u.max_event_bytes

@@ -9,9 +9,10 @@
 -- a person publishes in a tenant with other members fills a bucket that empties in that time, and beyond a quarter of
 -- the budget raises QU003. What a person stores as resources while more than half of the budget is used fills such a
 -- bucket too, and beyond a quarter raises QU004, so a quarter is left for the others. Concurrent transactions do not see
--- each other's changes, so together they may exceed it by what they write. A transaction that deletes rows of resources has a reserve for its
--- event, a sixteenth of the budget, because people delete when a budget is used up (publish_event). The stored result of
--- a request has the same reserve (app.keeps), so that what needs no space, such as a rotation, is still possible.
+-- each other's changes, so together they may exceed it by what they write. A transaction that deletes rows of resources
+-- has a reserve for its event, a sixteenth of the budget, because people delete when a budget is used up
+-- (publish_event). The stored result of a request has the same reserve (app.keeps) and no share, so that what needs no
+-- space, such as a rotation, is still possible.
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text
@@ -110,10 +111,10 @@ BEGIN
   IF budget IS NULL THEN RETURN NULL; END IF;
   IF resource_rows < 0 THEN RETURN set_config('app.deletes', 'on', true); END IF;
   -- Near a limit, usage_changes count too.
-  IF used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
+  IF is_free AND (used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
     OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 16 * 15
     OR used.event_rows > coalesce(used.max_event_rows, budget[3]) / 16 * 15
-    OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15
+    OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15)
   THEN
     SELECT u.tenant_id, u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint,
            u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint,
