@@ -102,7 +102,7 @@ type Listing = { readonly name: string; readonly forms: readonly RegExp[] }
 export type Further = {
   /** The field that a list is sorted by; `createdAt` without it. */
   readonly sort?: string | undefined
-  /** The rows that it refers to, by the names of their links (`Link.name`). Whoever asks may read them. */
+  /** The rows that it refers to, by the names of their links (`Link.name`). The caller may read them. */
   readonly expand?: readonly string[]
 }
 
@@ -176,7 +176,6 @@ export function rowsOf<One extends Declared>(
     heading === null ? [] : [Prisma.sql`, ${heading} AS ${quoted(`${link.key}Name`)}`],
   )
   names.push(...headings)
-  const named = [...people, ...ofLinks.map(({ link }) => link.key)]
   const [selectRow, selectNamed] = [
     Prisma.sql`SELECT ${columns} ${fromRow}`,
     Prisma.sql`SELECT ${columns}${names.length === 0 ? Prisma.empty : Prisma.join(names, '')} ${fromRow}`,
@@ -217,12 +216,13 @@ export function rowsOf<One extends Declared>(
     }
   }
 
-  /** What the caller may know of the people and rows that a row names. */
-  function withNames(row: Values, caller: Asking): NamedItem<Item> {
-    const known = named.filter((key) => {
-      const link = ofLinks.find((one) => one.link.key === key)?.link
-      return link === undefined || mayRead(caller, link.to)
-    })
+  /** The fields whose people and rows the caller may know by name. */
+  function namedTo(caller: Asking): string[] {
+    const ofRows = ofLinks.filter(({ link }) => mayRead(caller, link.to))
+    return [...people, ...ofRows.map(({ link }) => link.key)]
+  }
+
+  function withNames(row: Values, known: readonly string[]): NamedItem<Item> {
     const own = known.map((key) => [key, row[`${key}Name`] ?? null])
     return { item: toItem(row), names: Object.fromEntries(own) }
   }
@@ -230,7 +230,7 @@ export function rowsOf<One extends Declared>(
   function findWithNames(id: number) {
     const statement = ofRow(Prisma.sql`${selectNamed}${id}${inTeam}`, foundNamed)
     return oneStatement(statement, ([row]: Values[], caller: unknown) =>
-      row === undefined ? null : withNames(row, Object(caller)),
+      row === undefined ? null : withNames(row, namedTo(Object(caller))),
     )
   }
 
@@ -247,7 +247,8 @@ export function rowsOf<One extends Declared>(
 
   async function listWithNames(tx: Tx, caller: Asking, page: Page, filter: ListFilter = {}) {
     const selected = headings.length === 0 ? Prisma.empty : Prisma.join(headings, '')
-    const read = (row: Values) => withNames(row, caller)
+    const known = namedTo(caller)
+    const read = (row: Values) => withNames(row, known)
     return listRows(tx, caller, page, filter, { selected, bytes: [], read })
   }
 
