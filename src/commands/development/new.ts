@@ -60,8 +60,10 @@ export default async function newCommand(
     print(`written ${join(folder, path)}`)
   }
   if (app.roles !== undefined && resource.scope !== 'owner') {
-    const wanted = permissionsOf(resource.name, true).join(', ')
-    print(`Give ${wanted} to the roles in gatehouse.config.ts.`)
+    const [reading, ...changing] = permissionsOf(resource.name, true)
+    // Rows of a chain are read by the team of their folder, whatever the roles are.
+    const wanted = resource.scope === 'chain' ? changing : [reading, ...changing]
+    print(`Give ${wanted.join(', ')} to the roles in gatehouse.config.ts.`)
   }
   const module = await import(pathToFileURL(join(folder, declaration)).href)
   const declared: Resource = module[namesOf(resource).plurals]
