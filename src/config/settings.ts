@@ -588,7 +588,7 @@ export const ProviderSettings = Type.Object({
   ROLE_MAP: Type.String({
     default: '',
     description:
-      'Comma-separated claim:value=role pairs, for instance `groups:staff=editor,groups:leads=admin`: whoever signs in with a value is a member of ROLE_TENANT with that role of the app (of several the one that the app lists last), and whoever has none any more is none. A role that an admin changes by hand stays. What can be required can be mapped (REQUIRE).',
+      'Comma-separated claim:value=role pairs, for instance `groups:staff=editor,groups:leads=admin`: a person who signs in with a value is a member of ROLE_TENANT with that role of the app (of several the one that the app lists last), and whoever has none any more is none. A role that an admin changes by hand stays. What can be required can be mapped (REQUIRE).',
   }),
   ROLE_TENANT: Type.Optional(
     Type.String({ description: 'The id of the tenant of ROLE_MAP.', minLength: 1 }),

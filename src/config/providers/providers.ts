@@ -360,7 +360,7 @@ const ownClaims = [
   'updated_at',
 ]
 
-/** What nobody can write who administers a tenant of the provider. */
+/** Claims that the administrator of a tenant of the provider cannot write. */
 const claimsOfAnyTenant = ['sub', 'tid']
 
 /** What somebody can write who has a claim of their own making. */

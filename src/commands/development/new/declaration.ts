@@ -42,7 +42,7 @@ export function declarationOf(resource: NewResource, hasRoles: boolean): string 
     `created: '${capital(aOf(name))} was created'`,
     `updated: '${capital(aOf(name))} was changed'`,
   ]
-  // An event of an owner's row would show the row to whoever manages the tenant.
+  // An event of an owner's row would show the row to the admins of the tenant.
   const events = scope === 'owner' ? '' : `\n  events: {\n${lines(4, told)}\n  },`
   const columns = quoted([...choices, 'updatedAt'])
   const shown = `\n  page: { label: '${page}', heading: '${headingOf(resource)}', columns: [${columns}] },`
