@@ -46,7 +46,7 @@ t.test(
   'what is no name of an app, and a missing package, are refused with the remedy',
   async (t) => {
     const folder = await temporaryFolder(t)
-    for (const name of ['Acme', 'my app', '7up', 'a_b']) {
+    for (const name of ['Acme', 'my app', '7up', 'a_b', 'none']) {
       const { status, output } = await run(t, folder, name, '--yes')
       t.equal(status, 1, name)
       t.match(output, 'is no name of an app. Name a folder of lower-case words with hyphens')
