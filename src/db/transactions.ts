@@ -47,13 +47,14 @@ export async function runTransaction<Facts, T>(
   const { tx, last, notifications } = openTx(options, transaction, access, deleteCredentials)
   try {
     let rows = await transaction.entered
+    const limitMs = transactionMs + (ending?.lockTimeoutMs ?? 0)
     if (lockFirst !== undefined) {
-      await lockFirst(tx, rows)
-      rows = await tx.sql(entry.statement(true))
+      const entered = lockFirst(tx, rows).then(() => tx.sql<object>(entry.statement(true)))
+      rows = await endWithin(limitMs, entered)
     }
     const facts = entry.admit(rows)
     const working = once === undefined ? work(tx, facts) : once(tx, () => work(tx, facts))
-    const result = await endWithin(transactionMs + (ending?.lockTimeoutMs ?? 0), working)
+    const result = await endWithin(limitMs, working)
     const results = await transaction.commit(last.map(({ statement }) => statement))
     for (const [n, { committed }] of last.entries()) committed(results[n] ?? [])
     notify(notifications)

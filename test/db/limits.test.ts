@@ -99,6 +99,18 @@ t.test('a whole transaction is limited, and its connection is free again', async
   t.same(rows, [{ one: 1 }])
 })
 
+t.test('the locks that a write takes before it enters are limited too', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1, { ...patient, transactionMs: 100 })
+  t.teardown(() => db.close())
+  const lockFirst = (tx: Tx) => tx.sql`SELECT 1 FROM pg_sleep(0.3)`
+  const written = db.write({ ...withoutScope, lockFirst }, async () => t.fail('it has not entered'))
+  const error = await written.catch((reason: unknown) => reason)
+  t.ok(isDatabaseUnavailable(error), 'answered with 503')
+  const rows = await db.write(withoutScope, (tx) => tx.sql`SELECT 1 AS one`)
+  t.same(rows, [{ one: 1 }], 'and its connection is free again')
+})
+
 t.test('a connection that opens too late for its caller serves the next one', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
