@@ -490,28 +490,38 @@ function kitHunts(): SourceHunt[] {
     forms: [form(pattern, instead)],
     tests: [test],
   })
-  const [actions, rows] = ['src/rows/actions.ts', 'src/rows/rows.ts']
+  const [actions, before] = ['src/rows/actions.ts', 'src/rows/before-change.ts']
+  const [events, writes, lists] = [
+    'src/rows/own-events.ts',
+    'src/rows/writes.ts',
+    'src/rows/lists.ts',
+  ]
   const [routes, derived] = ['routes/api/resources/rows.ts', 'src/resources/kit/derived.ts']
   return [
-    hunt(actions, /if \(tenantId !== null\) await publishOne\(.*\)\n/g, ''),
+    hunt(events, /if \(tenantId !== null\) await publishOne\(.*\)\n/g, ''),
     hunt(
       actions,
       /(?<=ownAct\(act, )tenantId(?=\), update)/g,
       'act.caller.tenantId',
       tests.actions,
     ),
-    hunt(actions, /await check\(lock\)\n/g, ''),
-    hunt(actions, /effect === 'allow'/g, `effect !== 'never'`, tests.matrix),
-    hunt(rows, /(?<=values\[key\]) \?\? one\.initial\?\.\(caller, now\)/g, ''),
-    hunt(rows, /(?<=`\$\{column\(key\)\} = \$\{)parameterOf\(one, now\)/g, 'column(key)'),
-    hunt(rows, /\$\{tagged\(tags\)\}/g, '', tests.shortWrites),
+    hunt(before, /await check\(lock\)\n/g, ''),
+    hunt(before, /effect === 'allow'/g, `effect !== 'never'`, tests.matrix),
+    hunt(writes, /(?<=values\[key\]) \?\? one\.initial\?\.\(caller, now\)/g, ''),
+    hunt(writes, /(?<=`\$\{column\(key\)\} = \$\{)parameterOf\(one, now\)/g, 'column(key)'),
+    hunt(writes, /\$\{tagged\(tags\)\}/g, '', tests.shortWrites),
     hunt(
       'src/rows/row-json.ts',
       /WHEN \$\{value\} - \$\{known\} <> '\{\}' THEN \$\{value\}::text /g,
       '',
       tests.rowJson,
     ),
-    hunt(rows, /Prisma\.sql`ASC`, Prisma\.sql`>`/g, 'Prisma.sql`DESC`, Prisma.sql`>`', tests.lists),
+    hunt(
+      lists,
+      /Prisma\.sql`ASC`, Prisma\.sql`>`/g,
+      'Prisma.sql`DESC`, Prisma.sql`>`',
+      tests.lists,
+    ),
     hunt(routes, /idempotencyKey: true/g, 'idempotencyKey: false'),
     hunt(routes, /additionalProperties: false/g, 'additionalProperties: true'),
     hunt(derived, /token \?\? permission/g, 'permission', tests.rules),

@@ -94,7 +94,7 @@ END $$;`,
   },
   rename: ['enter_session', 'open_session'],
   changes: [
-    ['src/rows/rows.ts', ownColumn, moreColumn],
+    ['src/rows/columns.ts', ownColumn, moreColumn],
     [tables, ownPrivileges, morePrivileges],
     [
       tables,
@@ -111,7 +111,7 @@ const contract: Changes = {
   deletes: ['prisma/functions/previous.sql', 'prisma/functions/order-labels.sql'],
   additions: { 'prisma/functions/previous.sql': `-- For the release before.\n\n${countLabels}` },
   changes: [
-    ['src/rows/rows.ts', moreColumn, ownColumn],
+    ['src/rows/columns.ts', moreColumn, ownColumn],
     [tables, signature('enter_session'), ''],
   ],
 }

@@ -10,7 +10,8 @@ import type { ColumnTypes } from '#src/resources/kit/fields/columns.ts'
 import { type Field, field, optional } from '#src/resources/kit/fields/field.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { entityTagOf } from '#src/rows/row-json.ts'
-import { type Declared, rowsOf } from '#src/rows/rows.ts'
+import { rowsOf } from '#src/rows/rows.ts'
+import type { Declared } from '#src/rows/table.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 /*

@@ -19,8 +19,9 @@ import { type Action, aWord, pathOf, type Scope, tagOf, wordOf } from '#src/reso
 import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
-import { type Act, actionsOf } from '#src/rows/actions.ts'
-import type { Declared, Values } from '#src/rows/rows.ts'
+import { actionsOf } from '#src/rows/actions.ts'
+import type { Act } from '#src/rows/before-change.ts'
+import type { Declared, Values } from '#src/rows/table.ts'
 
 type Options = {
   readonly resources: readonly Declared[]

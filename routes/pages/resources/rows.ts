@@ -28,8 +28,9 @@ import {
 import { type Action, pagePathOf, wordOf } from '#src/resources/kit/define.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
-import { type Act, actionsOf } from '#src/rows/actions.ts'
-import type { Declared } from '#src/rows/rows.ts'
+import { actionsOf } from '#src/rows/actions.ts'
+import type { Act } from '#src/rows/before-change.ts'
+import type { Declared } from '#src/rows/table.ts'
 import { listFoldersInReach } from '#src/teams/folders.ts'
 
 type Options = { readonly resources: readonly Declared[] }

@@ -5,7 +5,7 @@ import { insertedKeysOf } from '#src/resources/kit/derived.ts'
 import { columns } from '#src/resources/kit/fields/columns.ts'
 
 /*
- * Rows of the declared resources on a cluster, by functions instead of the statements of src/rows/rows.ts. In
+ * Rows of the declared resources on a cluster, by functions instead of the statements of src/rows. In
  * PL/pgSQL the tenant is a parameter, which tells the coordinator the node to ask. In a plain statement it is a
  * setting that is read while the statement runs, so every node would be asked.
  */

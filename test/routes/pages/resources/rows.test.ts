@@ -8,7 +8,7 @@ import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
-import type { Declared } from '#src/rows/rows.ts'
+import type { Declared } from '#src/rows/table.ts'
 
 const write = { permission: 'post:write', accepts: ['title', 'seats', 'level'] } as const
 const room: Resource = {

@@ -1,0 +1,71 @@
+import { decide, type Subject, toProblem } from '#src/access/policy.ts'
+import type { Tx } from '#src/db/database.ts'
+import { found } from '#src/http/params.ts'
+import type { Action } from '#src/resources/kit/define.ts'
+import type { Asking } from '#src/resources/kit/fields/field.ts'
+import type { Reads } from './reads.ts'
+import type { Declared } from './table.ts'
+
+/** Who acts, in which transaction and when. */
+export type Act = {
+  readonly tx: Tx
+  readonly caller: Asking
+  readonly now: Date
+  /** Gets the name of the condition that refuses the action, for the log. */
+  readonly refused?: (reason: string) => void
+}
+
+/**
+ * Checks the row before its change, such as `If-Match`.
+ * @param lock reads and locks the row, once; null if it is missing or out of reach
+ */
+export type Check<Item> = (lock: () => Promise<Item | null>) => Promise<void>
+
+export type Change = 'create' | 'update' | 'delete'
+
+/** @throws Error if the resource does not declare it */
+export function declaredIn({ name, actions }: Declared, action: Change): Action {
+  const found = actions[action]
+  if (found === undefined) throw new Error(`The resource ${name} has no action ${action}.`)
+  return found
+}
+
+/** Whether the action reads the row before it changes: then it needs several statements. */
+export function needsRow(resource: Declared, caller: Asking, action: Change): boolean {
+  const { run, unless = [] } = declaredIn(resource, action)
+  return run !== undefined || unless.some(({ appliesTo }) => appliesTo?.(caller) ?? true)
+}
+
+/**
+ * Locks the row and decides, if anything depends on the row: `If-Match`, a condition or an override.
+ * Otherwise the change itself finds out whether it exists.
+ * @returns the row, or null if nothing depends on it
+ * @throws Problem `not-found`, or `forbidden` if a condition forbids the action
+ */
+export async function lockBefore<Item>(
+  resource: Declared,
+  rows: Pick<Reads<Item>, 'lock'>,
+  { tx, caller, now, refused }: Act,
+  id: number,
+  action: 'update' | 'delete',
+  check: Check<Item> = async () => {},
+): Promise<Item | null> {
+  let locked: Promise<Item | null> | undefined
+  const lock = () => {
+    locked ??= rows.lock(tx, caller, id)
+    return locked
+  }
+  await check(lock)
+  const { unless = [], run } = declaredIn(resource, action)
+  if (unless.length === 0 && run === undefined) return null
+  const object = found(await lock())
+  // The entry of the transaction has returned all the facts of a subject.
+  const subject = caller as Asking & Subject
+  const decision = decide({
+    ...{ caller: subject, resource: resource.name, action, now },
+    object: Object(object),
+  })
+  if (decision.effect === 'allow') return object
+  refused?.(decision.reason)
+  throw toProblem(decision.reason, decision)
+}

@@ -1,0 +1,194 @@
+import { firstInReach } from '#src/access/relations.ts'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
+import {
+  idForm,
+  isReadInReverse,
+  type Page,
+  type PageResult,
+  pageOf,
+} from '#src/http/lists/pagination.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
+import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
+import { castTo, column, largeOf, parameterOf } from './columns.ts'
+import type { NamedItem, Names, Reading } from './named.ts'
+import { chainOf, type Declared, type RowScope, type Table, type Values, within } from './table.ts'
+
+export type ListFilter = TimeRange & Readonly<Record<string, string | undefined>>
+
+/** Name and cursor of a list. */
+type Listing = { readonly name: string; readonly forms: readonly RegExp[] }
+
+/** How rows are read. */
+export type Further = {
+  /** The field that a list is sorted by; `createdAt` without it. */
+  readonly sort?: string | undefined
+  /** The rows that it refers to, by the names of their links (`Link.name`). The caller may read them. */
+  readonly expand?: readonly string[]
+}
+
+export type Lists<Item> = {
+  readonly listing: Listing
+  /** The same for another order: `dueOn`, or `-dueOn` from its end. */
+  listingBy(sort: string | undefined): Listing
+  /** The rows in reach of the caller, newest first. */
+  list(
+    tx: Tx,
+    scope: RowScope,
+    page: Page,
+    filter?: ListFilter,
+    further?: Further,
+  ): Promise<PageResult<Item>>
+  /** The same with the headings of the rows that they refer to. */
+  listWithNames(
+    tx: Tx,
+    caller: Asking,
+    page: Page,
+    filter?: ListFilter,
+  ): Promise<PageResult<NamedItem<Item>>>
+}
+
+/** The statements of the lists of a resource. */
+export function listsOf<Item>(
+  table: Table<Item>,
+  names: Names<Item>,
+  expanded: (wanted: readonly string[]) => Reading<Item>,
+): Lists<Item> {
+  const { resource, shown } = table
+  const ownBytes = Prisma.join([Prisma.sql`0`, ...shown.flatMap(largeOf)], ' + ')
+
+  async function read<T>(
+    tx: Tx,
+    asking: RowScope,
+    page: Page,
+    filter: ListFilter,
+    { selected, bytes, read }: Reading<T>,
+    sortKey: string | null = null,
+  ): Promise<PageResult<T>> {
+    const inOrder = inOrderOf(table, asking, page, { filter, selected, sortKey })
+    const rows = await tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], '')))
+    const positionOf = ({ id, position }: Values) =>
+      sortKey === null ? [String(id)] : [String(position ?? ''), String(id)]
+    return pageOf(rows, page, listingOf(resource, sortKey).name, positionOf, read)
+  }
+
+  return {
+    listing: listingOf(resource, null),
+    listingBy: (order) => listingOf(resource, sortKeyOf(resource, order)),
+    list: async (tx, asking, page, filter = {}, { expand = [], sort } = {}) =>
+      read(tx, asking, page, filter, expanded(expand), sortKeyOf(resource, sort)),
+    async listWithNames(tx, caller, page, filter = {}) {
+      const known = names.namedTo(caller)
+      const named = (row: Values) => names.withNames(row, known)
+      return read(tx, caller, page, filter, { selected: names.headings, bytes: [], read: named })
+    },
+  }
+}
+
+function listingOf({ plural }: Resource, sortKey: string | null): Listing {
+  return sortKey === null
+    ? { name: plural, forms: [idForm] }
+    : { name: `${plural} by ${sortKey}`, forms: [/^[ -~]{0,64}$/, idForm] }
+}
+
+/** The field of an order; null for that by the id. */
+function sortKeyOf({ sort }: Resource, order: string | undefined): string | null {
+  const key = order?.replace(/^-/, '')
+  return sort.find((one) => one === key) ?? null
+}
+
+type Wanted = {
+  readonly filter: ListFilter
+  /** Further columns, each after a comma. */
+  readonly selected: Prisma.Sql
+  /** The field that the list is sorted by; null for the id. */
+  readonly sortKey: string | null
+}
+
+/** The rows of a page and one more, which says whether another page follows. */
+function inOrderOf<Item>(
+  { resource, name, columns }: Table<Item>,
+  asking: RowScope,
+  page: Page,
+  { filter, selected, sortKey }: Wanted,
+): Prisma.Sql {
+  const inReverse = isReadInReverse(page)
+  const [direction, beyond] = inReverse
+    ? [Prisma.sql`ASC`, Prisma.sql`>`]
+    : [Prisma.sql`DESC`, Prisma.sql`<`]
+  const last = page.after?.at(-1)
+  const after =
+    last === undefined
+      ? []
+      : [
+          sortKey === null
+            ? Prisma.sql`id ${beyond} ${last}::bigint`
+            : beyondIn(resource, sortKey, page.after?.[0] ?? '', last, inReverse),
+        ]
+  const conditions = [Prisma.sql`true`, ...filtersOf(resource, filter), ...after]
+  const matching = Prisma.join(conditions, ' AND ')
+  const limit = page.limit + 1
+  if (resource.scope === 'chain') {
+    return Prisma.sql`
+            SELECT ${columns}${selected} FROM ${name}
+            WHERE ${firstInReach(name, chainOf(asking), { matching, direction, limit })}
+            ORDER BY id ${direction}`
+  }
+  // The name of a column is that of the table: what is selected can be its text.
+  const sorted = sortKey === null ? null : Prisma.sql`${name}.${column(sortKey)}`
+  const order =
+    sorted === null
+      ? Prisma.sql`id ${direction}`
+      : Prisma.sql`${sorted} ${direction}, ${name}.id ${direction}`
+  const position = sorted === null ? Prisma.empty : Prisma.sql`, ${sorted}::text AS position`
+  return Prisma.sql`
+            SELECT ${columns}${selected}${position} FROM ${name}
+            WHERE ${within(resource, asking)} AND ${matching} ORDER BY ${order} LIMIT ${limit}`
+}
+
+/** Each is `status`, `status[in]`, `dueOn[gte]` or `dueOn[lt]`; `from` and `to` are about the creation. */
+function filtersOf(resource: Declared, { from, to, ...given }: ListFilter): Prisma.Sql[] {
+  const filters = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [filterOf(resource, name, value)],
+  )
+  return [...filters, ...timeConditions(Prisma.sql`created_at`, { from, to })]
+}
+
+function filterOf(resource: Declared, name: string, value: string): Prisma.Sql {
+  const [, key = name, comparison] = /^(\w+)\[(\w+)\]$/.exec(name) ?? []
+  const one = fieldOf(resource, key)
+  if (comparison === 'in') {
+    const type = Prisma.raw(one.column)
+    return Prisma.sql`${column(key)} = ANY(string_to_array(${value}, ',')::${type}[])`
+  }
+  const operator = { gte: Prisma.sql`>=`, lt: Prisma.sql`<` }[comparison ?? ''] ?? Prisma.sql`=`
+  return Prisma.sql`${column(key)} ${operator} ${parameterOf(one, value)}`
+}
+
+/** The rows after one with this value and id. NULL is greater than any value, as in an index. */
+function beyondIn(
+  resource: Declared,
+  key: string,
+  value: string,
+  id: string,
+  inReverse: boolean,
+): Prisma.Sql {
+  const one = fieldOf(resource, key)
+  const [sorted, row] = [column(key), Prisma.sql`(${column(key)}, id)`]
+  const isNull = Prisma.sql`${sorted} IS NULL`
+  if (value === '') {
+    return inReverse
+      ? Prisma.sql`(${isNull} AND id > ${id}::bigint)`
+      : Prisma.sql`(${sorted} IS NOT NULL OR id < ${id}::bigint)`
+  }
+  const last = Prisma.sql`(${castTo(one, value)}, ${id}::bigint)`
+  if (!inReverse) return Prisma.sql`${row} < ${last}`
+  return one.isNullable ? Prisma.sql`(${row} > ${last} OR ${isNull})` : Prisma.sql`${row} > ${last}`
+}
+
+function fieldOf({ name, fields }: Declared, key: string): Field {
+  const one = fields[key]
+  if (one === undefined) throw new Error(`The resource ${name} has no field ${key}.`)
+  return one
+}

@@ -1,0 +1,130 @@
+import { decideWithoutObject, type Subject } from '#src/access/policy.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import type { Asking, Fields } from '#src/resources/kit/fields/field.ts'
+import type { Link } from '#src/resources/kit/links.ts'
+import { column, quoted, selected } from './columns.ts'
+import { eventJsonOf } from './row-json.ts'
+import type { Table, Values } from './table.ts'
+
+/* What a row names: people by their names, rows of other resources by their headings or as JSON. */
+
+export type NamedItem<Item> = {
+  readonly item: Item
+  /** By field. */
+  readonly names: Readonly<Record<string, string | null>>
+}
+
+/** Further columns of a statement, and what makes the result of a row that has them. */
+export type Reading<T> = {
+  /** Each after a comma. */
+  readonly selected: Prisma.Sql
+  /** What they add to the bytes of a row. */
+  readonly bytes: readonly Prisma.Sql[]
+  read(row: Values): T
+}
+
+export type Names<Item> = {
+  /** The names of people, then the headings of rows. Each after a comma. */
+  readonly selected: Prisma.Sql
+  /** The headings of rows alone. */
+  readonly headings: Prisma.Sql
+  /** The fields whose people and rows the caller may know by name. */
+  namedTo(caller: Asking): string[]
+  withNames(row: Values, known: readonly string[]): NamedItem<Item>
+}
+
+/** @param links from the resource */
+export function namesOf<Item>(table: Table<Item>, links: readonly Link[]): Names<Item> {
+  const { fields } = table.resource
+  const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
+  const names = people.map(
+    (key) => Prisma.sql`, ${nameIn(table.name, fields, key)} AS ${quoted(`${key}Name`)}`,
+  )
+  const headings = links.flatMap((link) => {
+    const { heading } = targetOf(link, table.name)
+    return heading === null ? [] : [Prisma.sql`, ${heading} AS ${quoted(`${link.key}Name`)}`]
+  })
+  return {
+    selected: joined([...names, ...headings]),
+    headings: joined(headings),
+    namedTo(caller) {
+      const ofRows = links.filter(({ to }) => mayRead(caller, to))
+      return [...people, ...ofRows.map(({ key }) => key)]
+    },
+    withNames(row, known) {
+      const own = known.map((key) => [key, row[`${key}Name`] ?? null])
+      return { item: table.toItem(row), names: Object.fromEntries(own) }
+    },
+  }
+}
+
+/**
+ * The reading of rows with the JSON of others.
+ * @param links from the resource
+ * @returns from the names of links (`Link.name`)
+ */
+export function expansionsOf<Item>(table: Table<Item>, links: readonly Link[]) {
+  const all = links.map((link) => ({ link, json: targetOf(link, table.name).json }))
+  return (wanted: readonly string[]): Reading<Item> => {
+    const own = all.filter(({ link }) => wanted.includes(link.name))
+    return {
+      selected: joined(own.map(({ link, json }) => Prisma.sql`, ${json} AS ${quoted(link.name)}`)),
+      bytes: own.map(({ link }) => Prisma.sql` + coalesce(octet_length(${quoted(link.name)}), 0)`),
+      read(row) {
+        const others = own.map(({ link: { name } }) => {
+          const text = row[name] as string | null
+          return [name, text === null ? null : JSON.parse(text)]
+        })
+        return { ...Object(table.toItem(row)), ...Object.fromEntries(others) }
+      },
+    }
+  }
+}
+
+/** Decided without a row: conditions are about changes. */
+export function mayRead(caller: Asking, { name }: Resource): boolean {
+  const subject = caller as Asking & Subject
+  return decideWithoutObject({ caller: subject, resource: name, action: 'read' }).effect === 'allow'
+}
+
+/** The field that names a row on pages, if it is a text. */
+export function headingOf({ page, fields }: Resource): string | null {
+  return page !== null && fields[page.heading]?.column === 'text' ? page.heading : null
+}
+
+/**
+ * SQL for the row that a reference leads to: its heading, and its JSON. The first lock is the scope of the row that
+ * refers to it, which the foreign key has too; row-level security is the second.
+ */
+function targetOf({ key, to, foreignKey }: Link, table: Prisma.Sql) {
+  const keys = foreignKey.targetColumns.map(
+    (one, index) =>
+      Prisma.sql`target.${Prisma.raw(one)} = ${table}.${Prisma.raw(foreignKey.columns[index] ?? columnOf(key))}`,
+  )
+  const from = Prisma.sql`FROM ${Prisma.raw(to.plural)} AS target WHERE ${Prisma.join(keys, ' AND ')}`
+  const shown = Object.entries(to.fields).filter(([, { isHidden }]) => !isHidden)
+  const columns = Prisma.join(shown.map(selected))
+  const heading = headingOf(to)
+  return {
+    heading: heading && Prisma.sql`(SELECT target.${column(heading)} ${from})`,
+    json: Prisma.sql`(SELECT ${eventJsonOf(shown)} FROM (SELECT ${columns} ${from}) AS changed)`,
+  }
+}
+
+/** The name or address of a person while they are a member; of a service token, while it exists, instead. */
+function nameIn(table: Prisma.Sql, fields: Fields, key: string): Prisma.Sql {
+  const service = Object.keys(fields).find((one) => fields[one]?.isService)
+  const ofPerson = Prisma.sql`(SELECT coalesce(u.name, u.email) FROM users u
+         JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${table}.tenant_id
+         WHERE u.id = ${table}.${column(key)})`
+  if (service === undefined) return ofPerson
+  return Prisma.sql`coalesce(
+        (SELECT s.name FROM service_tokens s
+         WHERE s.tenant_id = ${table}.tenant_id AND s.id = ${table}.${column(service)}),
+        ${ofPerson})`
+}
+
+function joined(columns: readonly Prisma.Sql[]): Prisma.Sql {
+  return columns.length === 0 ? Prisma.empty : Prisma.join([...columns], '')
+}

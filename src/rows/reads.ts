@@ -1,0 +1,95 @@
+import type { RowAccess } from '#src/db/connections/one-trip.ts'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { composeOnce, type OneStatement, ofRow, oneStatement } from '#src/db/sql.ts'
+import type { Asking } from '#src/resources/kit/fields/field.ts'
+import { column } from './columns.ts'
+import { headingOf, mayRead, type NamedItem, type Names, type Reading } from './named.ts'
+import { inScopeOf, inTeamOf, type RowScope, type Table, type Values, within } from './table.ts'
+
+/** A row by its heading. */
+export type Choice = { readonly id: number; readonly heading: string }
+
+export type Reads<Item> = {
+  /**
+   * A row in reach of the caller, or null. Entry and statement are one packet, so owner and tenant come
+   * from the scope.
+   * @param expand the rows that it refers to, by the names of their links (`Link.name`). The caller may read them.
+   */
+  find(
+    id: number,
+    further?: { readonly expand?: readonly string[] },
+  ): OneStatement<unknown, Item | null>
+  /**
+   * The same with the name or address of each person it names, null for a person who has left, and the headings of the
+   * rows it refers to, which the caller may read.
+   */
+  findWithNames(id: number): OneStatement<unknown, NamedItem<Item> | null>
+  /** A row in reach of the caller, locked until the transaction ends; null if there is none. */
+  lock(tx: Pick<Tx, 'sql'>, scope: RowScope, id: number): Promise<Item | null>
+  /** The newest rows in reach by their headings, for a choice; empty if the caller may not read them. */
+  choices(tx: Tx, caller: Asking, limit: number): Promise<Choice[]>
+}
+
+/** The statements that read one row, or rows for a choice. */
+export function readsOf<Item>(
+  table: Table<Item>,
+  names: Names<Item>,
+  expanded: (wanted: readonly string[]) => Reading<Item>,
+): Reads<Item> {
+  const { resource, columns, firstItem } = table
+  const access = { table: resource.plural, selected: columns.text }
+  const locked: RowAccess = { ...access, does: 'lock' }
+  return {
+    ...findsOf(table, names, expanded),
+    async lock(tx, asking, id) {
+      const statement = Prisma.sql`
+      SELECT ${columns} FROM ${table.name} WHERE ${within(resource, asking)} AND id = ${id} FOR UPDATE`
+      return firstItem(await tx.sql(ofRow(statement, locked)))
+    },
+    async choices(tx, caller, limit) {
+      if (!mayRead(caller, resource)) return []
+      const heading = headingOf(resource)
+      const rows = await tx.sql<{ id: unknown; heading: string }>(Prisma.sql`
+      SELECT id, ${heading === null ? Prisma.sql`id::text` : column(heading)} AS heading
+      FROM ${table.name} WHERE ${within(resource, caller)} ORDER BY id DESC LIMIT ${limit}`)
+      return rows.map(({ id, heading }) => ({ id: Number(id), heading }))
+    },
+  }
+}
+
+function findsOf<Item>(
+  { resource, name, columns, firstItem }: Table<Item>,
+  names: Names<Item>,
+  expanded: (wanted: readonly string[]) => Reading<Item>,
+): Pick<Reads<Item>, 'find' | 'findWithNames'> {
+  const inTeam = inTeamOf(resource)
+  const fromRow = Prisma.sql`FROM ${name} WHERE ${inScopeOf(resource)} AND id = `
+  const findRow = composeOnce(
+    (id: number) => Prisma.sql`SELECT ${columns} ${fromRow}${id}${inTeam}`,
+  )
+  const selectNamed = Prisma.sql`SELECT ${columns}${names.selected} ${fromRow}`
+  const accessTo = (selected: Prisma.Sql): RowAccess => ({
+    ...{ table: resource.plural, does: 'find' },
+    selected: selected.text,
+  })
+  const found = accessTo(columns)
+  const foundNamed = accessTo(Prisma.sql`${columns}${names.selected}`)
+  return {
+    find(id, { expand = [] } = {}) {
+      if (expand.length === 0) return oneStatement(ofRow(findRow(id), found), firstItem)
+      const { selected, read } = expanded(expand)
+      const statement = Prisma.sql`SELECT ${columns}${selected} ${fromRow}${id}${inTeam}`
+      const access = accessTo(Prisma.sql`${columns}${selected}`)
+      return oneStatement(ofRow(statement, access), ([row]: Values[]) =>
+        row === undefined ? null : read(row),
+      )
+    },
+    findWithNames(id) {
+      const statement = ofRow(Prisma.sql`${selectNamed}${id}${inTeam}`, foundNamed)
+      return oneStatement(statement, ([row]: Values[], caller: unknown) =>
+        row === undefined ? null : names.withNames(row, names.namedTo(Object(caller))),
+      )
+    },
+  }
+}

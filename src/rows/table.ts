@@ -1,0 +1,92 @@
+import { type ChainScope, inReach } from '#src/access/relations.ts'
+import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
+import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
+import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
+import { selected } from './columns.ts'
+
+/* What every statement of a declared resource has: its columns, and the owner or tenant in its WHERE. */
+
+/** A declared resource, without the types of its declaration. */
+export type Declared = Resource
+export type Values = Readonly<Record<string, unknown>>
+
+/** The first lock: the owner or the tenant, or both for a chain. */
+export type RowScope = Pick<Asking, 'userId' | 'tenantId'> & {
+  /** The tenant of an owner's row, which the transaction has entered. */
+  readonly homeId?: string | null
+}
+
+export type Table<Item> = {
+  readonly resource: Declared
+  readonly name: Prisma.Sql
+  /** The fields in responses and events. */
+  readonly shown: readonly (readonly [string, Field])[]
+  /** The columns of a row in a SELECT or RETURNING, which `toItem` reads. */
+  readonly columns: Prisma.Sql
+  toItem(row: object): Item
+  /** The first of the rows that a statement returned. */
+  firstItem(rows: object[]): Item | null
+}
+
+export function tableOf<Item>(resource: Declared): Table<Item> {
+  const shown = Object.entries(resource.fields).filter(([, { isHidden }]) => !isHidden)
+  const readers = shown.map(([key, one]) => ({ key, read: columnTypes[one.column].read, one }))
+
+  function toItem(row: object): Item {
+    const values = row as Values
+    const item: Record<string, unknown> = {}
+    for (const { key, read, one } of readers) {
+      const value = values[key]
+      if (value !== null) item[key] = read(value)
+      else if (!one.isOmitted) item[key] = null
+    }
+    return item as Item
+  }
+
+  return {
+    resource,
+    name: Prisma.raw(resource.plural),
+    shown,
+    columns: Prisma.join(shown.map(selected)),
+    toItem,
+    firstItem: ([row]) => (row === undefined ? null : toItem(row)),
+  }
+}
+
+/** The first lock in a statement of a transaction that has entered. */
+export function within(
+  { scope }: Declared,
+  { userId, tenantId, homeId = null }: RowScope,
+): Prisma.Sql {
+  if (scope === 'owner') {
+    const atHome = homeId === null ? Prisma.empty : Prisma.sql` AND tenant_id = ${homeId}::uuid`
+    return Prisma.sql`user_id = ${userId}${atHome}`
+  }
+  if (scope === 'tenant') return Prisma.sql`tenant_id = ${tenantId}::uuid`
+  return inReach(chainOf({ userId, tenantId }))
+}
+
+/** The first lock of a statement that leaves before the program knows the caller. */
+export function inScopeOf({ scope }: Declared): Prisma.Sql {
+  return scope === 'owner'
+    ? Prisma.sql`user_id = ${scopeUserId}`
+    : Prisma.sql`tenant_id = ${scopeTenantId}`
+}
+
+/** The rest of it for a chain, after the condition on the id. */
+export function inTeamOf({ scope }: Declared): Prisma.Sql {
+  return scope === 'chain'
+    ? Prisma.sql` AND team_id IN (
+        SELECT m.team_id FROM team_members m
+        WHERE m.tenant_id = ${scopeTenantId} AND m.user_id = ${scopeUserId})`
+    : Prisma.empty
+}
+
+/** @throws Error without a member */
+export function chainOf({ userId, tenantId }: RowScope): ChainScope {
+  if (userId === null || tenantId === null)
+    throw new Error('Only a member reaches rows of a chain.')
+  return { userId, tenantId }
+}
