@@ -12,6 +12,8 @@ type NewInvoice = {
   /** Minor units of `currency`. */
   amount: number
   currency: string
+  /** Of the minor unit. */
+  digits: number
   /** Unique in the tenant, as is `payment`. */
   sourceEvent: string
   payment: string | null
@@ -21,14 +23,14 @@ type NewInvoice = {
 export async function createInvoice(
   tx: Tx,
   { tenantId }: TenantScope,
-  { amount, currency, sourceEvent, payment }: NewInvoice,
+  { amount, currency, digits, sourceEvent, payment }: NewInvoice,
   state: PaymentState,
   now: Date,
 ): Promise<void> {
   const [row] = await tx.sql`
     INSERT INTO invoices
-      (tenant_id, amount, currency, status, amount_refunded, source_event, payment)
-    VALUES (${tenantId}::uuid, ${amount}, ${currency}, ${statusOf(amount, state)},
+      (tenant_id, amount, currency, digits, status, amount_refunded, source_event, payment)
+    VALUES (${tenantId}::uuid, ${amount}, ${currency}, ${digits}, ${statusOf(amount, state)},
             ${state.refunded}, ${sourceEvent}, ${payment})
     ON CONFLICT DO NOTHING RETURNING ${columns}`
   if (row !== undefined) await publish(tx, tenantId, 'created', toItem(row), now)

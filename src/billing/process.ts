@@ -447,8 +447,8 @@ async function applyPayment(
   payee: Payee,
 ): Promise<void> {
   const { event, now } = application
-  const { payment, customer, amount, currency, refunded } = effect
-  const invoice = { amount, currency, sourceEvent: event.id, payment }
+  const { payment, customer, amount, currency, digits, refunded } = effect
+  const invoice = { amount, currency, digits, sourceEvent: event.id, payment }
   if (payment === null) {
     return createInvoice(tx, payee, invoice, { refunded: refunded ?? 0, isDisputed: false }, now)
   }

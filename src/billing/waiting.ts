@@ -8,9 +8,12 @@ import { mostCounted } from './events.ts'
 import { planOf } from './plan.ts'
 import type { BillingProvider } from './providers/provider.ts'
 
+/** Minor units, and their digits after the decimal point. */
+type Money = { amount: number; currency: string; digits: number }
+
 /** What an event says, without asking the provider. */
 type Meaning = {
-  payment: { id: string; amount: number; currency: string } | null
+  payment: ({ id: string } & Money) | null
   subscription: { id: string; created: number; plan: string | null } | null
 }
 
@@ -30,8 +33,8 @@ export type WaitingCustomer = {
   reason: string | null
   /** The oldest ones, up to `mostRead`; the payments and plans are theirs. */
   first: readonly WaitingEvent[]
-  /** Paid amounts in minor units, one for each currency. */
-  payments: readonly { amount: number; currency: string }[]
+  /** Paid amounts, one for each currency. */
+  payments: readonly Money[]
   /** What the newest states of the subscriptions give. */
   plans: readonly string[]
 }
@@ -141,16 +144,17 @@ function summaryOf(events: readonly WaitingEvent[]): Pick<WaitingCustomer, 'paym
   const payments = new Map(
     events.flatMap(({ payment }) => (payment ? [[payment.id, payment]] : [])),
   )
-  const amounts = new Map<string, number>()
-  for (const { amount, currency } of payments.values()) {
-    amounts.set(currency, (amounts.get(currency) ?? 0) + amount)
+  const amounts = new Map<string, Money>()
+  for (const { amount, currency, digits } of payments.values()) {
+    const before = amounts.get(currency)?.amount ?? 0
+    amounts.set(currency, { amount: before + amount, currency, digits })
   }
   const states = events
     .flatMap(({ subscription }) => subscription ?? [])
     .toSorted((one, other) => one.created - other.created)
   const newest = new Map(states.map(({ id, plan }) => [id, plan]))
   return {
-    payments: [...amounts].map(([currency, amount]) => ({ currency, amount })),
+    payments: [...amounts.values()],
     plans: [...new Set([...newest.values()].flatMap((plan) => plan ?? []))],
   }
 }
@@ -162,8 +166,8 @@ function meaningOf({ provider, plans }: Reader, id: string, body: Uint8Array | n
   if (read === null) return none
   const { effect, created, objectId } = read
   if (effect.kind === 'payment') {
-    const { amount, currency } = effect
-    return { ...none, payment: { id: effect.payment ?? id, amount, currency } }
+    const { amount, currency, digits } = effect
+    return { ...none, payment: { id: effect.payment ?? id, amount, currency, digits } }
   }
   if (effect.kind !== 'subscription') return none
   const plan = planOf(effect.state, plans)

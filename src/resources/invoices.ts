@@ -15,6 +15,7 @@ export const invoices = defineResource('invoice', {
     tenantId: tenant(),
     amount: integer('Minor units of the currency'),
     currency: line(32),
+    digits: integer('After the decimal point: `amount` 4900 with 2 digits is 49.00'),
     status: line(32, '`paid`, `refunded` (the whole amount) or `disputed`'),
     amountRefunded: integer('Minor units of the currency'),
     createdAt: created(),
@@ -25,6 +26,6 @@ export const invoices = defineResource('invoice', {
     created: 'A charge was paid, and its invoice created',
     updated: 'A payment was refunded or disputed, or its dispute was won',
   },
-  example: { status: 'paid', amountRefunded: 0 },
+  example: { digits: 2, status: 'paid', amountRefunded: 0 },
   worker: 'SELECT, INSERT, UPDATE (status, amount_refunded)',
 })

@@ -1,37 +1,20 @@
-/** An amount in minor units as text: `49.00 EUR`, `4,900 JPY`. */
-export function amountText(amount: number, currency: string): string {
-  const code = currency.toUpperCase()
-  const format = formatOf(code)
-  if (format === null) return `${amount} ${code}` // A code that is no currency.
-  const parts = format.formatToParts(amount / 10 ** digitsIn(format))
-  const number = parts.filter(({ type }) => type !== 'currency' && type !== 'literal')
-  return `${number.map(({ value }) => value).join('')} ${code}`
-}
+import { digitsOf } from './currencies.ts'
 
-/** The digits of the minor unit of a currency, which is a code of ISO 4217. */
-export function digitsOf(currency: string): number {
-  const format = formatOf(currency)
-  return format === null ? 0 : digitsIn(format)
+/**
+ * An amount in minor units as text: `49.00 EUR`, `4,900 JPY`.
+ * @param digits after the decimal point, where they are not those of ISO 4217: billing providers have rules of their own
+ */
+export function amountText(amount: number, currency: string, digits = digitsOf(currency)): string {
+  const format = new Intl.NumberFormat('en-GB', { minimumFractionDigits: digits })
+  // As text, because 2^53 cents are no exact number of euros.
+  const number = plainAmount(amount, currency, digits) as Intl.StringNumericLiteral
+  return `${format.format(number)} ${currency.toUpperCase()}`
 }
 
 /** An amount in minor units as digits alone: `4900.00`. */
-export function plainAmount(amount: number, currency: string): string {
-  const digits = digitsOf(currency)
+export function plainAmount(amount: number, currency: string, digits = digitsOf(currency)): string {
   const all = String(Math.abs(amount)).padStart(digits + 1, '0')
   const sign = amount < 0 ? '-' : ''
   const [whole, fraction] = [all.slice(0, all.length - digits), all.slice(all.length - digits)]
   return `${sign}${whole}${digits === 0 ? '' : `.${fraction}`}`
-}
-
-function formatOf(currency: string): Intl.NumberFormat | null {
-  try {
-    const style = { style: 'currency', currencyDisplay: 'code' } as const
-    return new Intl.NumberFormat('en-GB', { ...style, currency })
-  } catch {
-    return null
-  }
-}
-
-function digitsIn(format: Intl.NumberFormat): number {
-  return format.resolvedOptions().maximumFractionDigits ?? 2
 }

@@ -4,3 +4,18 @@ const codes =
 
 /** What such a code matches. */
 export const currencyPattern = `^(${codes.replaceAll(' ', '|')})$`
+
+const withoutDigits = new Set(
+  'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' '),
+)
+const withThreeDigits = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '))
+
+/**
+ * The digits of the minor unit of a currency in ISO 4217. They are written here because the runtime's are those of
+ * its locale data, which round prices of some currencies.
+ */
+export function digitsOf(currency: string): number {
+  const code = currency.toUpperCase()
+  if (withoutDigits.has(code)) return 0
+  return withThreeDigits.has(code) ? 3 : 2
+}

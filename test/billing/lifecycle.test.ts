@@ -159,6 +159,28 @@ t.test(
   },
 )
 
+t.test('an invoice keeps the digits by which its provider counts', async (t) => {
+  for (const [currency, digits] of [
+    ['huf', '2'],
+    ['isk', '2'],
+    ['jpy', '0'],
+    ['kwd', '3'],
+  ]) {
+    const { database, apply, select, published } = await open(t)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    await apply(stripeEvent('c', 'charge.succeeded', stripeCharge({ currency })))
+    await apply(
+      stripeEvent('r', 'charge.refunded', stripeCharge({ currency, amount_refunded: 900 })),
+    )
+    t.strictSame(await select('SELECT currency, digits FROM invoices'), [{ currency, digits }])
+    const data = { currency, digits: Number(digits) }
+    t.match(await published(), [
+      ['invoice.created', data],
+      ['invoice.updated', data],
+    ])
+  }
+})
+
 t.test('a dispute marks its invoice, and a won one no longer does', async (t) => {
   const { database, apply, published } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })

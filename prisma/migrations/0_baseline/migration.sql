@@ -365,6 +365,7 @@ CREATE TABLE invoices (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   amount bigint NOT NULL,
   currency text NOT NULL CHECK (currency ~ '^[a-z]{3}$'),
+  digits bigint NOT NULL DEFAULT 2 CHECK (digits BETWEEN 0 AND 3), -- of amounts after the decimal point
   status text NOT NULL CHECK (status IN ('paid', 'refunded', 'disputed')),
   source_event text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,

@@ -1,4 +1,5 @@
 import { hmacSha256 } from '#src/crypto/hash.ts'
+import { digitsOf } from '#src/runtime/currencies.ts'
 import {
   amountOfDigits,
   currencyOf,
@@ -70,12 +71,14 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
   const customer = textOf(object.customer_id, 'data.customer_id')
   if (kind === 'payment') {
     const totals = objectIn(objectIn(object.details).totals)
+    const currency = currencyOf(object.currency_code, 'data.currency_code')
     return {
       kind,
       customer,
       payment: textOf(object.id, 'data.id'),
       amount: amountOfDigits(totals.grand_total, 'data.details.totals.grand_total'),
-      currency: currencyOf(object.currency_code, 'data.currency_code'),
+      currency,
+      digits: digitsOf(currency), // all that Paddle supports have those of ISO 4217
       refunded: null,
     }
   }

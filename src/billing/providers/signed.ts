@@ -1,3 +1,4 @@
+import { digitsOf } from '#src/runtime/currencies.ts'
 import {
   amountOf,
   currencyOf,
@@ -60,12 +61,16 @@ export function kindOf(type: string): EventKind | null {
 
 function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effect {
   if (kind === 'payment') {
+    const customer = textOf(object.customer, 'data.object.customer')
+    const amount = amountOf(object.amount, 'data.object.amount')
+    const currency = currencyOf(object.currency, 'data.object.currency')
     return {
       kind,
-      customer: textOf(object.customer, 'data.object.customer'),
+      customer,
       payment: null,
-      amount: amountOf(object.amount, 'data.object.amount'),
-      currency: currencyOf(object.currency, 'data.object.currency'),
+      amount,
+      currency,
+      digits: digitsOf(currency),
       refunded: null,
     }
   }

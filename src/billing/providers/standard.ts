@@ -19,6 +19,7 @@ import {
   secondsOf,
 } from '../event.ts'
 import { isAcceptedNumber, isUnixSeconds, judge, type Signed } from '../signature.ts'
+import { stripeDigits } from './digits.ts'
 import { type BillingProvider, headerOf } from './provider.ts'
 
 /** Types that are processed, as Polar names them. */
@@ -96,12 +97,14 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
   if (kind === null) return { kind: 'none' }
   const customer = textOf(customerOf(object), 'data.customer_id')
   if (kind === 'payment') {
+    const currency = currencyOf(object.currency, 'data.currency')
     return {
       kind,
       customer,
       payment: textOf(object.id, 'data.id'),
       amount: amountOf(object.total_amount, 'data.total_amount'),
-      currency: currencyOf(object.currency, 'data.currency'),
+      currency,
+      digits: stripeDigits(currency), // Polar charges through Stripe
       refunded: amountOf(object.refunded_amount ?? 0, 'data.refunded_amount'),
     }
   }

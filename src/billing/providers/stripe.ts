@@ -22,6 +22,7 @@ import {
   secondsOf,
 } from '../event.ts'
 import { verifySignature } from '../signature.ts'
+import { stripeDigits } from './digits.ts'
 import { readUser } from './mark.ts'
 import { type BillingProvider, headerOf, type ProviderOptions } from './provider.ts'
 
@@ -141,12 +142,14 @@ function withoutReleased(charge: BillingEvent['object'], version: unknown): Bill
 function chargeEffect(object: BillingEvent['object'], customer: string): Effect {
   if (object.captured === false) return { kind: 'none' }
   const authorized = amountOf(object.amount, 'data.object.amount')
+  const currency = currencyOf(object.currency, 'data.object.currency')
   return {
     kind: 'payment',
     customer,
     payment: textOf(paymentOf(object, 'id'), 'data.object.id'),
     amount: amountOf(object.amount_captured ?? authorized, 'data.object.amount_captured'),
-    currency: currencyOf(object.currency, 'data.object.currency'),
+    currency,
+    digits: stripeDigits(currency),
     refunded: amountOf(object.amount_refunded ?? 0, 'data.object.amount_refunded'),
   }
 }
@@ -178,12 +181,14 @@ function invoiceEffect(object: BillingEvent['object'], customer: string): Effect
     .map(referenceOf)
     .find((id) => typeof id === 'string')
   if (named === undefined || amount === 0) return { kind: 'none' }
+  const currency = currencyOf(object.currency, 'data.object.currency')
   return {
     kind: 'payment',
     customer,
     payment: textOf(named, 'data.object.payments'),
     amount,
-    currency: currencyOf(object.currency, 'data.object.currency'),
+    currency,
+    digits: stripeDigits(currency),
     refunded: null,
   }
 }

@@ -28,6 +28,7 @@ const byName: Readonly<Record<string, unknown>> = {
   department: 'engineering',
   differentIds: [],
   description: 'Production',
+  digits: 2,
   disabledAt: null,
   dismissedReason: null,
   durationMs: 120,

@@ -8,6 +8,7 @@ type ShownInvoice = {
   id: number
   amount: number
   currency: string
+  digits: number
   status: string
   amountRefunded: number
   createdAt: string
@@ -26,9 +27,9 @@ export function invoiceListPage(
   invoices: readonly ShownInvoice[],
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
 ): Page {
-  const rows = invoices.map(({ id, amount, currency, status, createdAt }) => [
+  const rows = invoices.map(({ id, amount, currency, digits, status, createdAt }) => [
     html`<a href="/app/invoices/${id}">Invoice ${id}</a>`,
-    amountText(amount, currency),
+    amountText(amount, currency, digits),
     statusBadge(status),
     timeText(createdAt),
   ])
@@ -48,15 +49,15 @@ function statusBadge(status: string): Html {
 
 /** One invoice of the tenant. */
 export function invoicePage(viewer: Viewer, invoice: ShownInvoice): Page {
-  const { id, amount, currency, status, amountRefunded, createdAt } = invoice
+  const { id, amount, currency, digits, status, amountRefunded, createdAt } = invoice
   return layout(
     `Invoice ${id}`,
     html`${pageHead({ trail: { href: '/app/invoices', label: 'Invoices' }, title: html`Invoice ${id}`, lead: html`Created ${timeText(createdAt)}` })}
       <section class="card" aria-label="Details">
         <dl class="facts">
-          <div><dt>Amount</dt><dd><b>${amountText(amount, currency)}</b></dd></div>
+          <div><dt>Amount</dt><dd><b>${amountText(amount, currency, digits)}</b></dd></div>
           <div><dt>Status</dt><dd>${statusBadge(status)}</dd></div>
-          <div><dt>Refunded</dt><dd>${amountRefunded === 0 ? html`<span class="quiet">Nothing</span>` : amountText(amountRefunded, currency)}</dd></div>
+          <div><dt>Refunded</dt><dd>${amountRefunded === 0 ? html`<span class="quiet">Nothing</span>` : amountText(amountRefunded, currency, digits)}</dd></div>
         </dl>
         ${status === 'disputed' ? html`<p class="notice">The cardholder disputes this payment. The billing provider decides, and the status follows its decision.</p>` : ''}
       </section>`,

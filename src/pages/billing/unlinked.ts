@@ -160,7 +160,7 @@ function eventRow({ id, type, receivedAt, payment, subscription }: WaitingEvent)
     html`<a class="clip" href="/app/billing/${encodeURIComponent(id)}" title="${id}">${id}</a>`,
     html`<span class="clip" title="${type}">${type}</span>`,
     timeText(receivedAt),
-    payment === null ? '–' : amountText(payment.amount, payment.currency),
+    payment === null ? '–' : amountText(payment.amount, payment.currency, payment.digits),
     subscription === null ? '–' : (subscription.plan ?? 'none'),
   ]
 }
@@ -168,7 +168,9 @@ function eventRow({ id, type, receivedAt, payment, subscription }: WaitingEvent)
 function paymentsText({ payments }: WaitingCustomer): string {
   return payments.length === 0
     ? '–'
-    : payments.map(({ amount, currency }) => amountText(amount, currency)).join(', ')
+    : payments
+        .map(({ amount, currency, digits }) => amountText(amount, currency, digits))
+        .join(', ')
 }
 
 function countText(count: number): string {

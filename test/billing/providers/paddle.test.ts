@@ -60,6 +60,7 @@ t.test('each kind has its effect', async (t) => {
     payment: 'txn_1',
     amount: 4_900,
     currency: 'eur',
+    digits: 2,
     refunded: null,
   })
   const refund = {

@@ -143,6 +143,7 @@ t.test('charge.succeeded is a payment, whose invoice is that of the event', asyn
     payment: null,
     amount: 4900,
     currency: 'eur',
+    digits: 2,
     refunded: null,
   }
   t.strictSame(effect('charge.succeeded', charge), invoice)

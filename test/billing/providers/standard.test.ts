@@ -113,6 +113,7 @@ t.test('each kind has its effect', async (t) => {
     payment: 'ord_1',
     amount: 500,
     currency: 'jpy',
+    digits: 0,
     refunded: 100,
   })
   t.equal(effect('order.paid', { ...order, customer: null }), 'guest')

@@ -78,6 +78,7 @@ t.test('each kind has its effect', async (t) => {
     payment: 'pi_1',
     amount: 4_900,
     currency: 'eur',
+    digits: 2,
     refunded: 0,
   }
   t.strictSame(effect('charge.succeeded', stripeCharge()), payment)

@@ -10,6 +10,7 @@ const invoiceKeys = [
   'tenantId',
   'amount',
   'currency',
+  'digits',
   'status',
   'amountRefunded',
   'createdAt',
@@ -26,7 +27,7 @@ t.test('an invoice belongs to the tenant of the session', async (t) => {
   const url = `/invoices/${id}`
   const read = await test.app.inject({ url, headers: own })
   t.equal(read.statusCode, 200)
-  t.match(read.json(), { id, tenantId: user.tenantId, amount: 4900, currency: 'eur' })
+  t.match(read.json(), { id, tenantId: user.tenantId, amount: 4900, currency: 'eur', digits: 2 })
 
   const { cookie } = await signIn(test, stranger)
   const attempts = [

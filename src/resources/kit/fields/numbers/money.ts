@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { amountText, digitsOf, plainAmount } from '#src/runtime/amount.ts'
-import { currencyPattern } from '#src/runtime/currencies.ts'
+import { amountText, plainAmount } from '#src/runtime/amount.ts'
+import { currencyPattern, digitsOf } from '#src/runtime/currencies.ts'
 import { described, field } from '../field.ts'
 
 const Amount = Type.Integer({ description: 'Minor units of the currency', examples: [4_900] })
