@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { checkLedger, looks, sealLedger } from '#src/ledger/ledger.ts'
+import { checkLedger, looksMs } from '#src/ledger/ledger.ts'
 import { startGatehouse, webhookSecret } from './contender.ts'
 import { watchCpu } from './cpu-time.ts'
 import { endpoints, measureDrain, median, prepareTenant, startReceivers } from './outbound/world.ts'
@@ -10,19 +10,15 @@ import { measureServer } from './processes.ts'
 import type { Effort, Section } from './section.ts'
 
 const connections = 64
-const windowMs = 300_000
 
-const note = `The ledger is counted from the rows every five minutes, so recording an event or a delivery takes
-no step for it. Compared is the CPU time of all processes of PostgreSQL, which does all of that counting:
-for recording events and for publishing and delivering them, and then for sealing these five minutes and
-for all checks of their life: four looks at the sums in the first three days, and their rows counted again
-after 1, 28, 56 and 84 days. No row is checked at other times, unless there is a finding. Left out of both
-sides: the processing of the events, and what the program itself uses for events and deliveries; with them
-the share would be smaller. In the ratio no event waits when it is checked. The last line is the search for
-the job of each if all of them wait, which is done at each look until they are processed. The check of the
-chain reads the whole ledger every five minutes, however much is recorded; here the ledger is short.`
+const note = `A check searches for rows without the rows or the job that belong to them, so recording an event or
+a delivery takes no step for it. Compared is the CPU time of all processes of PostgreSQL, which does all of that
+searching: for recording events and for publishing and delivering them, and then for the three looks that each of
+them gets. Left out of both sides: the processing of the events, and what the program itself uses for events and
+deliveries; with them the share would be smaller. In the ratio no event waits when it is checked. The last line is
+the search for the job of each if all of them wait, which is done every hour until they are processed.`
 
-/** What counting and checking costs, compared with what is counted. */
+/** What the checks cost, compared with what is checked. */
 export async function measureLedgerCost(place: Place, effort: Effort): Promise<Section> {
   const receivers = await startReceivers()
   const db = openDatabase(place.url, 10)
@@ -33,8 +29,7 @@ export async function measureLedgerCost(place: Place, effort: Effort): Promise<S
   try {
     for (let turn = 0; turn < effort.runs; turn++) {
       await clear(place)
-      await sealLedger(systemDb, new Date(Math.floor(Date.now() / windowMs) * windowMs))
-      const from = new Date(Math.floor(Date.now() / windowMs) * windowMs)
+      const from = new Date()
       const begun = await cpuSeconds()
       await measureServer(await startGatehouse(place), {
         connections,
@@ -48,23 +43,20 @@ export async function measureLedgerCost(place: Place, effort: Effort): Promise<S
       // As autovacuum does, which needs a minute: the tables were empty.
       await onDatabase(place.superuserUrl, ['ANALYZE'])
       const worked = await cpuSeconds()
-      const to = new Date(Math.ceil(Date.now() / windowMs) * windowMs)
-      await sealLedger(systemDb, to)
-      const sealed = await cpuSeconds()
-      await checkLedger(systemDb, [{ from, to, recount: false }])
+      const to = new Date()
+      await checkLedger(systemDb, [], to)
       const searched = await cpuSeconds()
       const events = await processEvents(place)
       const processed = await cpuSeconds()
-      for (const { recount } of looks) await checkLedger(systemDb, [{ from, to, recount }])
+      for (const _ of looksMs) await checkLedger(systemDb, [{ from, to }], to)
       const checked = await cpuSeconds()
       runs.push({
         events,
         deliveries: published * endpoints,
         recording: recorded - begun,
         delivering: worked - recorded,
-        sealing: sealed - worked,
         checking: checked - processed,
-        searching: searched - sealed,
+        searching: searched - worked,
       })
       console.log(`ledger ${shareOf(runs.at(-1)).toFixed(3)}`)
     }
@@ -84,7 +76,7 @@ export async function measureLedgerCost(place: Place, effort: Effort): Promise<S
     title: 'Ledger',
     ratios: [
       {
-        measure: 'CPU time of PostgreSQL for sealing and all checks ÷ for events and deliveries',
+        measure: 'CPU time of PostgreSQL for three looks ÷ for events and deliveries',
         value: middle(shareOf).toFixed(3),
         goal: '≤ 0.03',
       },
@@ -101,10 +93,9 @@ export async function measureLedgerCost(place: Place, effort: Effort): Promise<S
         (run) => run.delivering,
         (run) => run.deliveries,
       ),
-      row('sealing', (run) => run.sealing, both),
-      row('four looks at the sums, counting again four times', (run) => run.checking, both),
+      row('three looks', (run) => run.checking, both),
       row(
-        'searching the jobs of waiting events, for one look',
+        'searching the jobs of waiting events, once',
         (run) => run.searching,
         (run) => run.events,
       ),
@@ -118,20 +109,19 @@ type Run = {
   deliveries: number
   recording: number
   delivering: number
-  sealing: number
   checking: number
   searching: number
 }
 
 function shareOf(run: Run | undefined): number {
   if (run === undefined) return Number.NaN
-  return (run.sealing + run.checking) / (run.recording + run.delivering)
+  return run.checking / (run.recording + run.delivering)
 }
 
 async function clear({ superuserUrl }: Place): Promise<void> {
   await onDatabase(superuserUrl, [
     `TRUNCATE processed_events, received_events, outbound_events, deliveries,
-       delivery_attempts, due_attempts, ledger, ledger_removals, ledger_checks`,
+       delivery_attempts, due_attempts, ledger_checks`,
     // The other jobs are those of the endpoints.
     `DELETE FROM pgboss.job WHERE name = 'billing-event'`,
     'VACUUM ANALYZE',

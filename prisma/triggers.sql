@@ -17,9 +17,6 @@ CREATE TRIGGER received_body_is_kept BEFORE UPDATE OF body ON received_events
 
 CREATE TRIGGER note_erasure BEFORE DELETE ON users FOR EACH ROW EXECUTE FUNCTION note_erasure();
 
-CREATE TRIGGER note_ledger_removal AFTER DELETE ON outbound_events
-  REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_ledger_removal();
-
 -- ---- Services ----
 -- The database fills in the service that writes the row, so that no statement can omit it.
 

@@ -64,9 +64,6 @@ CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE ON billing_objects
 CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE OR DELETE ON erasures
   FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
 
-CREATE TRIGGER commit_in_two_phases AFTER INSERT ON ledger_removals
-  FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
-
 -- ---- Services ----
 -- The database fills in the service that writes the row, so that no statement can omit it.
 

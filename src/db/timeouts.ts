@@ -26,7 +26,7 @@ export const statementTimeoutsMs = {
   countUsage: 120_000,
   /** Looking for an id in every tenant, for `gatehouse trace`. */
   trace: 60_000,
-  /** Sealing some windows of the ledger, or checking a day of it. */
+  /** Checking whether the events and deliveries of a day are accounted for. */
   ledger: 120_000,
   /** Maintenance of the job queue deletes finished jobs in bulk. */
   queueMaintenance: 30_000,

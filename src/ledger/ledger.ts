@@ -2,26 +2,21 @@ import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /*
- * The ledger says what was there: for every five minutes and kind of work a number and the XOR of the
- * ids, in a chain of hashes. It is computed from the rows once they have settled, so recording an event
- * or a delivery costs nothing. The checks compare the rows with it and with the queue.
+ * The ledger accounts for every event and delivery: each has the rows and the job that it needs, until it has
+ * ended. Event and job are written in one commit, so recording an event or a delivery costs nothing for this;
+ * a check searches for rows without their counterparts.
  */
-
-export const findingKinds = [
-  'event-not-recorded',
-  'event-not-known',
-  'event-without-job',
-  'delivery-without-job',
-  'event-without-delivery',
-  'window-changed',
-  'row-changed',
-] as const
 
 /** Something that is not accounted for. Ids are null where they do not apply. */
 export type Finding = {
-  kind: (typeof findingKinds)[number]
-  /** The five minutes it belongs to, RFC 3339. */
-  window: string
+  kind:
+    | 'event-not-recorded'
+    | 'event-not-known'
+    | 'event-without-job'
+    | 'delivery-without-job'
+    | 'event-without-delivery'
+  /** When the event was received or published, RFC 3339. */
+  at: string
   tenantId: string | null
   eventId: string | null
   deliveryId: string | null
@@ -29,46 +24,29 @@ export type Finding = {
   /** Of the attempt that has no job. */
   series: number | null
   number: number | null
+  /** The status of a received event, or the type of a published one. */
   detail: string | null
 }
 
 /** The outcome of a check. */
 export type LedgerCheck = {
-  findings: Finding[]
+  findings: readonly Finding[]
   /** There is more of a kind than the findings. */
   partial: boolean
-  /** The hash of the newest row of the ledger, in hex. */
-  head: string
-  rows: number
 }
 
-type Row = Omit<Finding, 'window'> & { window: Date }
-/** How a range is checked: its rows are counted again, or its sums are taken as they were sealed. */
-type Range = { from: Date; to: Date; recount: boolean }
+/** Events received or published `from` a time until, and without, another. */
+type Range = { from: Date; to: Date }
+type Row = Omit<Finding, 'at'> & { at: Date }
 
-const windowMs = 300_000
-/** Transactions are shorter than this, so a window that has ended as long ago does not change. */
+/** A two-phase commit of a cluster is over after less than this. */
 const settleMs = 600_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** How far back checks go; events and deliveries are kept about as long. */
+/** How far back the first check goes day by day; events and deliveries are kept about as long. */
 const wholeDays = 92
-/**
- * When a window is looked at, by its age since it was sealed. Where something waited then, it must still
- * have a job after two hours, when the schedule of a delivery has ended, and until that of a billing
- * event has. Its rows are counted again after a day and every 28 days.
- */
-export const looks = [
-  { ageMs: 0, recount: false },
-  { ageMs: 2 * hourMs, recount: false },
-  { ageMs: dayMs, recount: true },
-  { ageMs: 2 * dayMs, recount: false },
-  { ageMs: 3 * dayMs, recount: false },
-  { ageMs: 28 * dayMs, recount: true },
-  { ageMs: 56 * dayMs, recount: true },
-  { ageMs: 84 * dayMs, recount: true },
-] as const
-const windowsPerCommit = 24
+/** The ages at which events and their deliveries are looked at: new, when the retries have ended, and a day later. */
+export const looksMs = [0, 2 * hourMs, dayMs] as const
 const maxFindings = 1_000
 const checksKeptDays = 31
 /** Of the tenants with findings, those with most of them are stored by name; so a check stays small. */
@@ -76,96 +54,103 @@ const maxTenants = 1_000
 
 const statementTimeoutMs = statementTimeoutsMs.ledger
 
-/** The first time that is not settled yet, by the clock of the database. */
+/** Everything before this time can be checked, by the clock of the database. */
 export async function findSettled(systemDb: Queryable): Promise<Date> {
-  const [row] = await systemDb.sql<{ now: Date }>`SELECT now() AS now`
-  const now = row?.now.getTime() ?? 0
-  return new Date(Math.floor((now - settleMs) / windowMs) * windowMs)
+  const [row] = await systemDb.sql<{ settled: Date }>`
+    SELECT now() - make_interval(secs => ${settleMs / 1_000}::int) AS settled`
+  return row?.settled ?? new Date(0)
 }
 
-/** Seals the windows that have ended before `before`, unless another process is sealing. */
-export async function sealLedger(
-  systemDb: Pick<SystemDatabase, 'transaction'>,
-  before: Date,
-): Promise<void> {
-  for (;;) {
-    const sealed = await systemDb.transaction(
-      { statementTimeoutMs },
-      ({ sql }) => sql`SELECT FROM seal_ledger(${before}, ${windowsPerCommit})`,
-    )
-    if (sealed.length !== windowsPerCommit) return
-  }
-}
-
-/** Checks the ranges, and the chain of the whole ledger. Each range is one look at the database. */
+/** Checks what was received or published in the ranges, and whether what was received before `before` has its job. */
 export async function checkLedger(
   systemDb: Pick<SystemDatabase, 'transaction'>,
   ranges: readonly Range[],
+  before: Date,
 ): Promise<LedgerCheck> {
-  const findings: Finding[] = []
+  const searches = [
+    (connection: Queryable) => findEventsWithoutJob(connection, before),
+    ...ranges.flatMap((range) => [
+      (connection: Queryable) => findUnpairedEvents(connection, range),
+      (connection: Queryable) => findDeliveries(connection, range),
+    ]),
+  ]
+  const found: Row[] = []
   let partial = false
-  const chain = await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const broken = await connection.sql<{ id: string; window: Date }>`
-      SELECT id, window_start AS "window" FROM broken_ledger_rows(${maxFindings})`
-    const [row] = await connection.sql<{ head: string | null; rows: number }>`
-      SELECT count(*)::int AS rows,
-        (SELECT encode(hash, 'hex') FROM ledger ORDER BY id DESC LIMIT 1) AS head
-      FROM ledger`
-    return { broken, head: row?.head ?? '', rows: row?.rows ?? 0 }
-  })
-  if (chain.broken.length >= maxFindings) partial = true
-  for (const { id, window } of chain.broken) {
-    const detail = `row ${id} is not as it was written, or the one before it is missing`
-    findings.push({ ...nothing, kind: 'row-changed', window: window.toISOString(), detail })
-  }
-  for (const { from, to, recount } of ranges) {
-    const rows = await systemDb.transaction(
-      { statementTimeoutMs },
-      ({ sql }) => sql<Row>`
-        SELECT kind, window_start AS "window", tenant_id AS "tenantId", event_id AS "eventId",
-          delivery_id AS "deliveryId", endpoint_id AS "endpointId", series, number, detail
-        FROM check_windows(${from}, ${to}, ${maxFindings}, ${recount})`,
-    )
+  for (const search of searches) {
+    const rows = await systemDb.transaction({ statementTimeoutMs }, search)
     const kinds = Object.values(Object.groupBy(rows, ({ kind }) => kind))
     if (kinds.some((some) => some.length >= maxFindings)) partial = true
-    for (const row of rows) findings.push({ ...row, window: row.window.toISOString() })
+    found.push(...rows)
   }
-  return { findings, partial, head: chain.head, rows: chain.rows }
-}
-
-const nothing = {
-  tenantId: null,
-  eventId: null,
-  deliveryId: null,
-  endpointId: null,
-  series: null,
-  number: null,
-}
-
-/** Everything before a time, day by day, from the oldest event. */
-export async function wholeRanges(systemDb: Queryable, before: Date): Promise<Range[]> {
-  const [row] = await systemDb.sql<{ oldest: Date | null }>`
-    SELECT least((SELECT min(received_at) FROM received_events),
-                 (SELECT min(window_start) FROM ledger)) AS oldest`
-  const latest = before.getTime() - wholeDays * dayMs
-  const first = Math.min(row?.oldest?.getTime() ?? latest, latest)
-  return byDay(Math.floor(first / dayMs) * dayMs, before.getTime(), true)
-}
-
-/** A time as ranges within a day each (UTC), so that each look is short. */
-function byDay(start: number, end: number, recount: boolean): Range[] {
-  const ranges: Range[] = []
-  for (let from = start; from < end; ) {
-    const to = Math.min((Math.floor(from / dayMs) + 1) * dayMs, end)
-    ranges.push({ from: new Date(from), to: new Date(to), recount })
-    from = to
+  const findings = found.map((row): Finding => ({ ...row, at: row.at.toISOString() }))
+  // Ranges may overlap.
+  return {
+    findings: [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()],
+    partial,
   }
-  return ranges
+}
+
+/** A known id gets 200 as a duplicate, so it must also be recorded, and the other way round. */
+function findUnpairedEvents({ sql }: Queryable, { from, to }: Range): Promise<Row[]> {
+  return sql<Row>`
+    (SELECT 'event-not-recorded' AS kind, p.created_at AS at, NULL AS "tenantId", p.event_id AS "eventId",
+       NULL AS "deliveryId", NULL AS "endpointId", NULL::int AS series, NULL::int AS number, NULL AS detail
+     FROM processed_events p
+     WHERE p.created_at >= ${from} AND p.created_at < ${to}
+       AND NOT EXISTS (SELECT FROM received_events r WHERE r.event_id = p.event_id)
+     LIMIT ${maxFindings})
+    UNION ALL
+    (SELECT 'event-not-known', r.received_at, NULL, r.event_id, NULL, NULL, NULL, NULL, r.status
+     FROM received_events r
+     WHERE r.received_at >= ${from} AND r.received_at < ${to}
+       AND NOT EXISTS (SELECT FROM processed_events p WHERE p.event_id = r.event_id)
+     LIMIT ${maxFindings})`
 }
 
 /**
- * One scheduled run: seals what has settled; checks the new windows, those whose next look is due and
- * those with findings; and stores the outcome. The first run checks all of the last three months.
+ * A received event that waits has a job. No index has the event of a job, and a join without statistics would
+ * compare every event with every job: EXCEPT reads both once.
+ */
+function findEventsWithoutJob({ sql }: Queryable, before: Date): Promise<Row[]> {
+  return sql<Row>`
+    WITH waiting AS MATERIALIZED (
+      SELECT event_id FROM received_events
+      WHERE status IN ('recorded', 'failed') AND received_at < ${before}
+    ), lost AS (
+      SELECT event_id FROM waiting
+      EXCEPT
+      SELECT data->>'eventId' FROM pgboss.job_common
+      WHERE name IN ('billing-event', 'billing-event-dead') AND state < 'completed'
+        AND EXISTS (SELECT FROM waiting)
+      LIMIT ${maxFindings}
+    )
+    SELECT 'event-without-job' AS kind, r.received_at AS at, NULL AS "tenantId", r.event_id AS "eventId",
+      NULL AS "deliveryId", NULL AS "endpointId", NULL::int AS series, NULL::int AS number, r.status AS detail
+    FROM lost JOIN received_events r ON r.event_id = lost.event_id`
+}
+
+function findDeliveries({ sql }: Queryable, { from, to }: Range): Promise<Row[]> {
+  return sql<Row>`
+    SELECT kind, at, tenant_id AS "tenantId", event_id AS "eventId", delivery_id AS "deliveryId",
+      endpoint_id AS "endpointId", series, number, detail
+    FROM check_deliveries(${from}, ${to}, ${maxFindings})`
+}
+
+/** Everything before a time, by day (UTC), so that each search is short; what is older than three months at once. */
+export function wholeRanges(before: Date): Range[] {
+  const first = (Math.floor(before.getTime() / dayMs) - wholeDays) * dayMs
+  const starts = Array.from({ length: wholeDays + 1 }, (_, day) => first + day * dayMs)
+  const days = starts.map((start) => range(start, Math.min(start + dayMs, before.getTime())))
+  return [range(0, first), ...days]
+}
+
+function range(from: number, to: number): Range {
+  return { from: new Date(from), to: new Date(to) }
+}
+
+/**
+ * One scheduled run: checks what is new since the last one, what has reached the age of another look, and the
+ * hours with findings; and stores the outcome. The first run checks everything.
  */
 export async function runLedger(systemDb: SystemDatabase): Promise<LedgerCheck> {
   return runLedgerBefore(systemDb, await findSettled(systemDb))
@@ -176,58 +161,31 @@ export async function runLedgerBefore(
   systemDb: SystemDatabase,
   before: Date,
 ): Promise<LedgerCheck> {
-  await sealLedger(systemDb, before)
-  const { open, checkedTo, sealedTo } = await findProgress(systemDb, before)
-  const ranges =
-    checkedTo === null
-      ? byDay(sealedTo.getTime() - wholeDays * dayMs, sealedTo.getTime(), true)
-      : [...dueRanges(checkedTo, sealedTo), ...open.map(rangeOf)]
-  const check = await checkLedger(systemDb, ranges)
-  await storeCheck(systemDb, check, { whole: checkedTo === null, sealedTo })
+  const [last] = await systemDb.sql<{ open: Date[]; checkedTo: Date }>`
+    SELECT open_hours AS open, checked_to AS "checkedTo" FROM ledger_checks ORDER BY id DESC LIMIT 1`
+  const check = await checkLedger(
+    systemDb,
+    last === undefined ? wholeRanges(before) : dueRanges(last, before),
+    before,
+  )
+  await storeCheck(systemDb, check, before)
   return check
 }
 
-/** What has reached the age of a look since `checkedTo`, also after hours without a worker. */
-function dueRanges(checkedTo: Date, sealedTo: Date): Range[] {
-  return looks.flatMap(({ ageMs, recount }) =>
-    byDay(checkedTo.getTime() - ageMs, sealedTo.getTime() - ageMs, recount),
-  )
+/** What has reached the age of a look since the last check, also after hours without a worker, and what it found. */
+function dueRanges({ open, checkedTo }: { open: Date[]; checkedTo: Date }, before: Date): Range[] {
+  const looks = looksMs.map((age) => range(checkedTo.getTime() - age, before.getTime() - age))
+  return [...looks, ...open.map((hour) => range(hour.getTime(), hour.getTime() + hourMs))]
 }
 
-function rangeOf(window: Date): Range {
-  return { from: window, to: new Date(window.getTime() + windowMs), recount: true }
-}
-
-type Progress = {
-  /** Where the findings of the last check were. */
-  open: Date[]
-  /** The first look at each window before this time is done; null if there was no check yet. */
-  checkedTo: Date | null
-  /** The end of the newest window of the ledger. */
-  sealedTo: Date
-}
-
-async function findProgress(systemDb: Queryable, before: Date): Promise<Progress> {
-  const [row] = await systemDb.sql<Progress>`
-    SELECT
-      coalesce((SELECT open_windows FROM ledger_checks ORDER BY id DESC LIMIT 1), '{}') AS open,
-      (SELECT checked_to FROM ledger_checks WHERE checked_to IS NOT NULL
-       ORDER BY id DESC LIMIT 1) AS "checkedTo",
-      coalesce((SELECT max(window_start) + interval '5 minutes' FROM ledger
-                WHERE kind = 'received'), ${before}) AS "sealedTo"`
-  return row ?? { open: [], checkedTo: null, sealedTo: before }
-}
-
-/** Findings that two ranges have in common count once. */
 async function storeCheck(
   systemDb: Queryable,
-  { findings, partial, head }: LedgerCheck,
-  { whole, sealedTo }: { whole: boolean; sealedTo: Date },
+  { findings, partial }: LedgerCheck,
+  checkedTo: Date,
 ): Promise<void> {
-  const distinct = [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()]
-  // The chain is checked as a whole each time.
-  const open = distinct.filter(({ kind }) => kind !== 'row-changed').map(({ window }) => window)
-  const tenants = byTenant(distinct)
+  const kinds = countBy(findings, ({ kind }) => kind)
+  const tenants = countBy(findings, ({ tenantId }) => tenantId)
+  const hours = findings.map(({ at }) => Math.floor(Date.parse(at) / hourMs) * hourMs)
   await systemDb.sql`
     WITH old AS (
       DELETE FROM ledger_checks WHERE checked_at < now() - make_interval(days => ${checksKeptDays})
@@ -235,31 +193,19 @@ async function storeCheck(
       UPDATE ledger_checks SET tenants = NULL
       WHERE tenants <> '{}' AND checked_at >= now() - make_interval(days => ${checksKeptDays})
     )
-    INSERT INTO ledger_checks
-      (whole, unaccounted, partial, kinds, days, tenants, open_windows, head, checked_to)
-    VALUES (${whole}, ${distinct.length}, ${partial || tenants.length > maxTenants},
-      ${JSON.stringify(countBy(distinct, ({ kind }) => kind))},
-      ${JSON.stringify(countBy(distinct, dayOf))},
-      ${JSON.stringify(Object.fromEntries(tenants.slice(0, maxTenants)))}, ${[...new Set(open)]},
-      ${head}, ${sealedTo})`
+    INSERT INTO ledger_checks (unaccounted, partial, kinds, tenants, open_hours, checked_to)
+    VALUES (${findings.length}, ${partial || tenants.length > maxTenants},
+      ${JSON.stringify(Object.fromEntries(kinds))},
+      ${JSON.stringify(Object.fromEntries(tenants.slice(0, maxTenants)))},
+      ${[...new Set(hours)].map((hour) => new Date(hour))}, ${checkedTo})`
 }
 
-/** The tenants with findings and their number by day, those with most of them first. */
-function byTenant(findings: readonly Finding[]): [tenantId: string, days: object][] {
-  const tenants = Map.groupBy(findings, ({ tenantId }) => tenantId)
-  return [...tenants]
-    .toSorted(([, one], [, other]) => other.length - one.length)
-    .flatMap(([id, some]) => (id === null ? [] : [[id, countBy(some, dayOf)]]))
-}
-
-function dayOf({ window }: Finding): string {
-  return window.slice(0, 10)
-}
-
+/** The number of findings by a key, those with most of them first. */
 function countBy(
   findings: readonly Finding[],
-  of: (finding: Finding) => string,
-): Record<string, number> {
-  const groups = Map.groupBy(findings, of)
-  return Object.fromEntries([...groups].map(([key, some]) => [key, some.length]))
+  of: (finding: Finding) => string | null,
+): [key: string, count: number][] {
+  return [...Map.groupBy(findings, of)]
+    .flatMap(([key, some]): [string, number][] => (key === null ? [] : [[key, some.length]]))
+    .toSorted(([, one], [, other]) => other - one)
 }

@@ -9,8 +9,8 @@ import type { Finding } from './ledger.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.ledger
 
-/** What a repair does about a finding: a job, an entry that accepts the difference, or nothing. */
-export type Remedy = 'job' | 'entry' | 'none'
+/** What a repair does about a finding: it gives a job, or nothing. */
+export type Remedy = 'job' | 'none'
 
 /** How each kind of finding is repaired. */
 export function remedyOf({ kind }: Pick<Finding, 'kind'>): Remedy {
@@ -18,28 +18,22 @@ export function remedyOf({ kind }: Pick<Finding, 'kind'>): Remedy {
     case 'delivery-without-job':
     case 'event-without-job':
       return 'job'
-    case 'window-changed':
-      return 'entry'
     case 'event-not-recorded':
     case 'event-not-known':
     case 'event-without-delivery':
-    case 'row-changed':
       return 'none'
   }
 }
 
 /** Numbers of findings that were repaired. */
-export type Repaired = { deliveries: number; events: number; windows: number }
+export type Repaired = { deliveries: number; events: number }
 
-/**
- * Gives waiting deliveries and events without a job their jobs. With `accept` the differences of
- * changed windows are added to the ledger as corrections; what was lost stays lost, and readable.
- */
+/** Gives waiting deliveries and events without a job their jobs. What was lost stays lost. */
 export async function repairLedger(
   systemDb: SystemDatabase,
   queue: PgBoss,
   findings: readonly Finding[],
-  { accept, provider }: { accept: boolean; provider: BillingProvider },
+  provider: BillingProvider,
 ): Promise<Repaired> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const deliveries = await addDeliverJobs(connection, findings.flatMap(toLostAttempt))
@@ -47,8 +41,7 @@ export async function repairLedger(
       kind === 'event-without-job' && eventId !== null ? [eventId] : [],
     )
     const events = await addEventJobs(connection, queue, provider, lost)
-    const windows = accept ? await correct(connection, findings) : 0
-    return { deliveries, events, windows }
+    return { deliveries, events }
   })
 }
 
@@ -72,13 +65,4 @@ async function addEventJobs(
   )
   if (jobs.length > 0) await queue.insert(eventQueue, jobs, { db: transactionOf(connection) })
   return jobs.length
-}
-
-async function correct(connection: Queryable, findings: readonly Finding[]): Promise<number> {
-  const changed = findings.filter(({ kind }) => kind === 'window-changed')
-  const windows = [...new Set(changed.map(({ window }) => window))]
-  for (const window of windows) {
-    await connection.sql`SELECT correct_ledger(${window})`
-  }
-  return windows.length
 }

@@ -313,12 +313,12 @@ function createLedgerMetrics(registry: Registry) {
   return {
     unaccounted: new Gauge({
       name: 'gatehouse_unaccounted',
-      help: 'Events, deliveries and rows of the ledger that the last check did not account for; see `gatehouse ledger verify`',
+      help: 'Events and deliveries that the last check did not account for; see `gatehouse ledger verify`',
       registers,
     }),
     checkedAge: new Gauge({
       name: 'gatehouse_ledger_checked_age_seconds',
-      help: 'Seconds since the ledger was checked; 0 if never',
+      help: 'Seconds since the last check whether all is accounted for; 0 if never',
       registers,
     }),
   }

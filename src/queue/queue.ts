@@ -33,7 +33,7 @@ export type Jobs = {
   /** A call of the URL of an endpoint, whose result an HTTP request waits for. */
   'endpoint-call': EndpointCallJob
   'outbound-retention': Record<string, never>
-  /** Seals and checks the ledger. */
+  /** Checks whether every event and delivery is accounted for. */
   ledger: Record<string, never>
   'alert-mail': AlertMailJob
   'invitation-mail': InvitationMailJob

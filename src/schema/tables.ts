@@ -96,12 +96,9 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
     worker:
       'SELECT, INSERT, UPDATE (status, cursor, pages, seen, missed, different, refused, missed_ids, different_ids, error, finished_at), DELETE',
   },
-  // Written by functions of the owner alone.
-  ledger: { web: 'SELECT', worker: 'SELECT' },
-  ledger_removals: { web: '', worker: '' },
   // Without tenants: a tenant reads its own, and an operator all, through functions.
   ledger_checks: {
-    web: 'SELECT (id, checked_at, whole, unaccounted, kinds, open_windows, head, days, partial)',
+    web: 'SELECT (id, checked_at, unaccounted, partial, kinds)',
     worker: 'SELECT, INSERT, UPDATE (tenants), DELETE',
   },
   webhook_endpoints: {
@@ -275,10 +272,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'trace_outgoing(text[], text, uuid, integer)',
     'trace_event(uuid, text, uuid, integer)',
     'trace_audit(uuid[], uuid, text[], integer)',
-    'seal_ledger(timestamp with time zone, integer)',
-    'check_windows(timestamp with time zone, timestamp with time zone, integer, boolean)',
-    'broken_ledger_rows(integer)',
-    'correct_ledger(timestamp with time zone)',
+    'check_deliveries(timestamp with time zone, timestamp with time zone, integer)',
     'measure_due_attempts(integer)',
   ],
 }
@@ -350,8 +344,6 @@ export const serviceTables = [
   'billing_objects',
   'billing_replays',
   'billing_reconciliations',
-  'ledger',
-  'ledger_removals',
   'ledger_checks',
   'operators',
   'app_event_types',

@@ -67,7 +67,6 @@ const openToWeb = [
   'SELECT app_event_types',
   'SELECT billing_reconciliations',
   'SELECT billing_replays',
-  'SELECT ledger',
   'SELECT ledger_checks',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
@@ -97,7 +96,6 @@ const openToWorker = [
   'SELECT billing_objects',
   'SELECT billing_reconciliations',
   'SELECT billing_replays',
-  'SELECT ledger',
   'SELECT ledger_checks',
   'SELECT operators',
   'SELECT pgboss.job_common',
@@ -509,12 +507,7 @@ const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
     ...{ id: randomUUID(), created_from: new Date(0), created_to: new Date(1) },
     ...{ dry_run: true, scheduled: false },
   }),
-  ledger: () => ({
-    ...{ window_start: new Date(0), kind: 'received', count: 0, ids: '0'.repeat(128) },
-    ...{ previous: '', hash: '' },
-  }),
-  ledger_removals: () => ({ window_start: new Date(0), count: 0, ids: '0'.repeat(128) }),
-  ledger_checks: () => ({ whole: false, unaccounted: 0, kinds: '{}', open_windows: [], head: '' }),
+  ledger_checks: () => ({ unaccounted: 0, kinds: '{}', open_hours: [], checked_to: new Date(0) }),
   billing_replays: () => ({ id: randomUUID(), event_ids: [], received_to: new Date(0), total: 0 }),
 }
 
@@ -574,12 +567,8 @@ async function world(t: Test) {
      VALUES (gen_random_uuid(), now() - interval '1 day', now(), true, false)`,
   )
   await database.admin.query(
-    `INSERT INTO ledger (window_start, kind, count, ids, previous, hash)
-     VALUES (now(), 'received', 0, repeat('0', 128)::bit(128), '', '');
-     INSERT INTO ledger_removals (window_start, count, ids)
-     VALUES (now(), 0, repeat('0', 128)::bit(128));
-     INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head)
-     VALUES (false, 0, '{}', '{}', '')`,
+    `INSERT INTO ledger_checks (unaccounted, kinds, open_hours, checked_to)
+     VALUES (0, '{}', '{}', now())`,
   )
   await database.admin.query(
     `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)

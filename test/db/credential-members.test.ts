@@ -338,8 +338,8 @@ t.test('what only operators may do is refused in the session of another user', a
   await receive(database, { id: 'evt_1', status: 'dead' })
   await receive(database, { id: 'evt_2', status: 'unlinked' })
   await database.admin.query(
-    `INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head, tenants)
-     VALUES (false, 1, '{}', '{}', '', json_build_object($1::text, '{"2026-01-31": 1}'::json))`,
+    `INSERT INTO ledger_checks (unaccounted, kinds, open_hours, checked_to, tenants)
+     VALUES (1, '{}', '{}', now(), json_build_object($1::text, 1))`,
     [eve.tenantId],
   )
   const web = await connect(t, database.url)

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { newEventJob } from '#src/billing/job.ts'
 import { recordStatement } from '#src/billing/record-store.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
-import { type LedgerCheck, runLedgerBefore } from '#src/ledger/ledger.ts'
+import { type Finding, type LedgerCheck, runLedgerBefore } from '#src/ledger/ledger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
 import { parsed } from '#test/billing/received.ts'
@@ -19,13 +19,13 @@ export type LedgerWorld = Outbox & {
   queue: PgBoss
   /** Records billing events as the webhook route does. */
   record(...ids: string[]): Promise<void>
-  /** Seals and checks everything up to now, as if it had settled as long ago. */
+  /** A scheduled check of everything up to now, as if it had settled as long ago. */
   run(ageMs?: number): Promise<LedgerCheck>
   /** The findings of a run, as `kind id`. */
   findings(ageMs?: number): Promise<string[]>
 }
 
-/** A tenant with an endpoint, three recorded billing events and two published events, all sealed. */
+/** A tenant with an endpoint, three recorded billing events and two published events, after a first check. */
 export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerWorld> {
   const outbox = await createOutbox(t, systemClock, own)
   const { database, tenant } = outbox
@@ -40,7 +40,7 @@ export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerW
   await database.admin.query(
     `UPDATE webhook_endpoints SET created_at = now() - interval '1 hour', updated_at = now() - interval '1 hour'`,
   )
-  // The ledger begins with the window before the present one, in which everything below is.
+  // All of it is younger than the first check.
   const present = new Date(Math.floor(Date.now() / windowMs) * windowMs)
   await runLedgerBefore(systemDb, present)
   const run = (ageMs = 0) =>
@@ -61,10 +61,7 @@ export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerW
     },
     async findings(ageMs) {
       const { findings } = await run(ageMs)
-      return findings.map(
-        ({ kind, deliveryId, eventId, detail }) =>
-          `${kind} ${eventId ?? detail}${deliveryId === null ? '' : ' delivery'}`,
-      )
+      return findings.map(described)
     },
   }
   await world.record('evt_1', 'evt_2', 'evt_3')
@@ -78,4 +75,9 @@ export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerW
     await database.admin.query(`UPDATE ${column} = $1`, [present])
   }
   return world
+}
+
+/** A finding as `kind id`. */
+export function described({ kind, deliveryId, eventId }: Finding): string {
+  return `${kind} ${eventId}${deliveryId === null ? '' : ' delivery'}`
 }

@@ -86,22 +86,6 @@ t.test('settings of a server, a database and a role', async (t) => {
     }
   })
 
-  t.test(
-    'what an earlier migrate recorded under another time zone is recorded again',
-    async (t) => {
-      await server.admin.query(
-        `BEGIN; SET LOCAL TimeZone = 'America/New_York';
-       UPDATE schema_objects SET facts = jsonb_set(facts::jsonb, '{facts,definition}',
-         to_jsonb(md5(pg_get_functiondef(name::regprocedure))))
-       WHERE name LIKE 'ledger_window(%'; COMMIT`,
-      )
-      t.match(await verifyDatabase(server.url, 'web', 'catalogue'), [{ object: /^ledger_window/ }])
-      t.match(await migrate(server), { defined: true })
-      t.strictSame(await verifyDatabase(server.url, 'web', 'catalogue'), [])
-      t.strictSame(await readRecord(server), expected.record)
-    },
-  )
-
   t.test('of the role: migrate, serve with its worker, and doctor', async (t) => {
     await setAll(t, server, ofRoles, databaseOf(server))
     const migrated = await runProgram(t, ['migrate'], {

@@ -40,9 +40,6 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   },
   'src/commands/database/ledger.ts': {
     'gets a job': { tried: ['test/commands/database/ledger.test.ts', 'ledger repair'] },
-    'with --accept the difference': {
-      tried: ['test/ledger/ledger.test.ts', 'a changed window is accepted by an entry'],
-    },
     'cannot be repaired; see': { not: 'it names what no command repairs' },
   },
   'src/commands/database/trace.ts': { 'It may be wrong, older': input },

@@ -152,10 +152,6 @@ BEGIN
     SELECT o.id FROM public.deliveries o WHERE o.tenant_id = tenant LIMIT batch);
   GET DIAGNOSTICS purged = ROW_COUNT;
   IF purged = batch THEN RETURN false; END IF;
-  INSERT INTO public.ledger_removals (window_start, count, ids)
-    SELECT public.ledger_window(e.created_at), count(*), bit_xor(public.ledger_bits(e.id))
-    FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id IN (
-    SELECT o.id FROM public.outbound_events o WHERE o.tenant_id = tenant ORDER BY o.id LIMIT batch) GROUP BY 1;
   DELETE FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id IN (
     SELECT o.id FROM public.outbound_events o WHERE o.tenant_id = tenant ORDER BY o.id LIMIT batch);
   GET DIAGNOSTICS purged = ROW_COUNT;

@@ -29,9 +29,6 @@ BEGIN
   events := cardinality(old);
   -- Deliveries first, so that the triggers count them once and not per event.
   DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.event_id = ANY (old);
-  INSERT INTO public.ledger_removals (window_start, count, ids)
-    SELECT public.ledger_window(e.created_at), count(*), bit_xor(public.ledger_bits(e.id))
-    FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = ANY (old) GROUP BY 1;
   DELETE FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = ANY (old);
   DELETE FROM public.endpoint_replays r WHERE r.tenant_id = tenant AND r.id IN (
     SELECT o.id FROM public.endpoint_replays o

@@ -761,46 +761,17 @@ CREATE INDEX billing_reconciliations_watermark_idx
   ON billing_reconciliations (created_to) WHERE scheduled AND (status = 'finished');
 
 -- ---- Ledger ----
--- For each five minutes and kind, the number of events or deliveries and the XOR of their ids. Rows are only
--- added, and each contains the hash of the one before. Later checks compare the tables with it, so that a row
--- that is lost or added by hand is noticed.
 
-CREATE TABLE ledger (
-  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
-  window_start timestamptz(6) NOT NULL,
-  -- What is counted: `received` (processed_events), `recorded` (received_events) and its parts by status
-  -- when the window was sealed; `published` (outbound_events), `deliveries` and its parts. The suffix
-  -- -removed: deleted since by retention or erasure. -corrected: a difference that an operator accepted.
-  kind text NOT NULL,
-  count bigint NOT NULL,
-  ids bit(128) NOT NULL, -- XOR of the hashed ids
-  previous bytea NOT NULL, -- `hash` of the row before
-  hash bytea NOT NULL,
-  CONSTRAINT ledger_check CHECK (count >= 0 OR kind LIKE '%-corrected')
-);
-CREATE INDEX ledger_window_start_idx ON ledger (window_start);
-
--- Deleted on purpose and not in the ledger yet.
-CREATE TABLE ledger_removals (
-  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
-  window_start timestamptz(6) NOT NULL,
-  count bigint NOT NULL,
-  ids bit(128) NOT NULL
-);
-
+-- Each check whether every event and delivery is accounted for, of the last month.
 CREATE TABLE ledger_checks (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
   checked_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
-  whole boolean NOT NULL, -- Checked every window, not only the newest
-  unaccounted integer NOT NULL,
-  -- Findings by kind, and the windows to check again.
-  kinds jsonb NOT NULL,
-  open_windows timestamptz(6)[] NOT NULL,
-  head text NOT NULL, -- `hash` of the last row of the ledger, in hexadecimal
-  days jsonb, -- Findings by day (UTC)
-  tenants jsonb, -- Findings by tenant and day. Only the newest check has them.
-  partial boolean NOT NULL DEFAULT false, -- There are more findings than are listed
-  checked_to timestamptz(6) -- The first check of each window before this time is done
+  unaccounted integer NOT NULL, -- The number of findings
+  partial boolean NOT NULL DEFAULT false, -- There are more findings than are counted
+  kinds jsonb NOT NULL, -- The number of findings by kind
+  tenants jsonb, -- The number of findings by tenant. Only the newest check has them.
+  open_hours timestamptz(6)[] NOT NULL, -- Hours with findings, which the next check looks at again
+  checked_to timestamptz(6) NOT NULL -- Everything before this time was looked at once
 );
 
 -- ---- Quotas ----

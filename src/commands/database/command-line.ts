@@ -74,10 +74,9 @@ export function addLedgerCommands(program: Command): void {
     .addHelpText(
       ...details(
         'something is not accounted for',
-        `Compares all events and deliveries with the ledger and the queue, except those
-of the last ten minutes, and checks the chain of the ledger. The workers check
-the newest every five minutes and count those of three months again every four
-weeks, so run this after a backup was restored or a failover.
+        `Looks at all events and deliveries, except those of the last ten minutes. The
+workers look every hour at the newest, and at each again after two hours and
+after a day, so run this after a backup was restored or a failover.
 ${needs}`,
       ),
     )
@@ -86,7 +85,6 @@ ${needs}`,
     .command('repair')
     .description('Show what is not accounted for, and with --apply repair it')
     .option('--apply', 'Give a job to what waits without one')
-    .option('--accept', 'Also add changes of sealed windows to the ledger')
     .option(...json)
     .addHelpText(...details('something is not accounted for', needs))
     .action(async (options) => (await import('./ledger.ts')).repair(readEnvironment(), options))

@@ -7,7 +7,6 @@ import {
   type Finding,
   findSettled,
   type LedgerCheck,
-  sealLedger,
   wholeRanges,
 } from '#src/ledger/ledger.ts'
 import { type Remedy, remedyOf, repairLedger } from '#src/ledger/repair.ts'
@@ -31,7 +30,7 @@ export async function verify(env: Environment, { json }: Json): Promise<void> {
 /** `gatehouse ledger repair`: shows what would be done, and does it with `apply`. */
 export async function repair(
   env: Environment,
-  { apply, accept, json }: Json & { readonly apply?: true; readonly accept?: true },
+  { apply, json }: Json & { readonly apply?: true },
 ): Promise<void> {
   await withWorkerDatabase(env, async (systemDb, whole) => {
     const { findings } = await checkAll(systemDb)
@@ -48,17 +47,12 @@ export async function repair(
     const queue = openQueue(readWorkerUrl(whole), 'worker', () => {})
     try {
       await queue.start()
-      const repaired = await repairLedger(systemDb, queue, findings, {
-        accept: accept === true,
-        provider: chooseProvider(readBillingProvider(whole), { production: true, baseUrl: '' }),
-      })
+      const provider = chooseProvider(readBillingProvider(whole), { production: true, baseUrl: '' })
+      const repaired = await repairLedger(systemDb, queue, findings, provider)
       const left = await checkAll(systemDb)
       if (left.findings.length > 0) process.exitCode = 1
       if (json) return printJson({ repaired, findings: left.findings })
-      const { deliveries, events, windows } = repaired
-      print(
-        `${deliveries} deliveries and ${events} events have a job again, ${windows} windows corrected`,
-      )
+      print(`${repaired.deliveries} deliveries and ${repaired.events} events have a job again`)
       print(summaryOf(left))
     } finally {
       await queue.stop({ graceful: false })
@@ -68,18 +62,15 @@ export async function repair(
 
 const remedies: Readonly<Record<Remedy, string>> = {
   job: 'gets a job',
-  entry: 'with --accept the difference becomes an entry of the ledger',
   none: 'cannot be repaired; see docs/operations.md',
 }
 
-/** Seals what has settled, so that the check includes it. */
 async function checkAll(systemDb: SystemDatabase): Promise<LedgerCheck> {
   const before = await findSettled(systemDb)
-  await sealLedger(systemDb, before)
-  return checkLedger(systemDb, await wholeRanges(systemDb, before))
+  return checkLedger(systemDb, wholeRanges(before), before)
 }
 
-function describe({ kind, window, tenantId, eventId, deliveryId, endpointId, detail }: Finding) {
+function describe({ kind, at, tenantId, eventId, deliveryId, endpointId, detail }: Finding) {
   const ids = [
     ...(tenantId === null ? [] : [`tenant ${tenantId}`]),
     ...(eventId === null ? [] : [`event ${eventId}`]),
@@ -87,9 +78,9 @@ function describe({ kind, window, tenantId, eventId, deliveryId, endpointId, det
     ...(endpointId === null ? [] : [`endpoint ${endpointId}`]),
     ...(detail === null ? [] : [detail]),
   ]
-  return `${window}  ${kind}  ${ids.join(', ')}`
+  return `${at}  ${kind}  ${ids.join(', ')}`
 }
 
-function summaryOf({ findings, partial, rows, head }: LedgerCheck): string {
-  return `unaccounted: ${partial ? 'at least ' : ''}${findings.length}; ${rows} rows, the newest ${head.slice(0, 16) || 'none'}`
+function summaryOf({ findings, partial }: LedgerCheck): string {
+  return `unaccounted: ${partial ? 'at least ' : ''}${findings.length}`
 }

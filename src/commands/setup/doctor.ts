@@ -3,6 +3,7 @@ import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { requireSameSite } from '#src/config/same-site.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
+import { findLastCheck } from '#src/ledger/last-check.ts'
 import { isWrong, measureClockOffset } from '#src/operations/clock-offset.ts'
 import { findQuarantine } from '#src/operations/installation.ts'
 import { findKeyUse } from '#src/operations/key-rotation.ts'
@@ -51,6 +52,7 @@ async function examine(env: Environment): Promise<Finding[]> {
   for (const login of logins) found.push(await examineDatabase(login))
   for (const login of logins.slice(-1)) {
     found.push(await examineQueue(login), await examineProcesses(login, config))
+    found.push(await examineLedger(login))
   }
   // The web role may not read what is encrypted.
   if (config.role !== 'web') {
@@ -139,6 +141,24 @@ async function examineProcesses(
       subject,
       faults: [...faults, ...(await findProcessFaults(systemDb, { baseUrl, role }))],
     }
+  } catch (error) {
+    return { subject, faults: [faultOf(setting, url, error, 'They cannot be checked.')] }
+  } finally {
+    await systemDb.close()
+  }
+}
+
+/** What the last check of the workers did not account for. */
+async function examineLedger({ setting, url }: Login): Promise<Finding> {
+  const subject = 'events and deliveries'
+  const systemDb = openCommandDatabase(url)
+  try {
+    const last = await findLastCheck(systemDb)
+    if (last === null) return { subject, faults: [], hints: ['No worker has checked them yet.'] }
+    const { unaccounted, ageSeconds } = last
+    const checked = `Checked ${Math.round(ageSeconds / 60)} minutes ago.`
+    const fault = `${unaccounted} are not accounted for. Run \`gatehouse ledger verify\`.`
+    return { subject, faults: unaccounted === 0 ? [] : [fault], hints: [checked] }
   } catch (error) {
     return { subject, faults: [faultOf(setting, url, error, 'They cannot be checked.')] }
   } finally {

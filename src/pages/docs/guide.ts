@@ -104,7 +104,7 @@ export const topics: readonly Topic[] = [
     title: 'All deliveries accounted for',
     texts: [
       'Every event that you publish has a delivery for each endpoint that takes it. A delivery is delivered, failed after its last attempt, or waiting for the next one. A delivery that is none of these is not accounted for: it would never be sent, and nobody would notice.',
-      'So events and deliveries are counted a second time, in a ledger of their own, when they are stored. Both are compared soon afterwards, and then for three months at least every four weeks. The page Webhooks says when they were last compared, and names the days on which something is missing.',
+      'So the program looks for such events and deliveries: every hour among the new ones, and again two hours and a day later. The page Webhooks says when it last looked, and how many it found.',
     ],
   },
 ]

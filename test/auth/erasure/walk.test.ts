@@ -32,8 +32,6 @@ const impersonal = [
   'billing_objects',
   'billing_replays',
   'billing_reconciliations',
-  'ledger',
-  'ledger_removals',
   'ledger_checks',
   'processed_events',
   'logout_tokens',

@@ -18,7 +18,7 @@ t.test('ledger verify and ledger repair show and repair what waits without a job
   }
   t.match(await run('verify'), {
     status: 0,
-    output: /^unaccounted: 0; 1 rows, the newest [0-9a-f]{16}$/m,
+    output: 'unaccounted: 0',
   })
   t.match(await run('repair'), { status: 0, output: 'Nothing to repair.' })
 
@@ -27,7 +27,7 @@ t.test('ledger verify and ledger repair show and repair what waits without a job
   await database.admin.query('DELETE FROM pgboss.job_common')
   await receive(database, { id: 'evt_lost', receivedAt: hourAgo.toISOString() })
   const found = await run('verify')
-  t.match(found, { status: 1, output: /^unaccounted: 2;/m })
+  t.match(found, { status: 1, output: /^unaccounted: 2$/m })
   t.match(found.output, /event-without-job {2}event evt_lost/)
   t.match(found.output, `event ${eventId}`)
   const json = await run('verify', '--json')
@@ -39,7 +39,7 @@ t.test('ledger verify and ledger repair show and repair what waits without a job
   t.equal((await database.admin.query('SELECT FROM pgboss.job_common')).rowCount, 0)
   t.match(await run('repair', '--apply'), {
     status: 0,
-    output: /^1 deliveries and 1 events have a job again, 0 windows corrected\nunaccounted: 0;/,
+    output: /^1 deliveries and 1 events have a job again\nunaccounted: 0/,
   })
-  t.match(await run('verify'), { status: 0, output: /^unaccounted: 0;/m })
+  t.match(await run('verify'), { status: 0, output: 'unaccounted: 0' })
 })

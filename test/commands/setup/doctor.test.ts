@@ -65,6 +65,7 @@ t.test('doctor checks only what the role of the process needs', async (t) => {
     'database, application role',
     'queue',
     'processes and clocks',
+    'events and deliveries',
   ])
   const worker = { ROLE: 'worker', DATABASE_WORKER_URL }
   t.same(await subjectsFor(worker), [
@@ -72,6 +73,7 @@ t.test('doctor checks only what the role of the process needs', async (t) => {
     'database, worker role',
     'queue',
     'processes and clocks',
+    'events and deliveries',
     'quarantine',
     'encryption keys',
   ])

@@ -11,16 +11,6 @@ t.test('the ledger of a distributed database', { skip: skipWithoutCluster }, asy
   const { admin } = database
   const { tenantId } = world.tenant
   t.strictSame(await world.findings(), [], 'all of it is accounted for')
-  const { rows } = await admin.query(
-    `SELECT kind, count::int FROM ledger WHERE count > 0 AND kind IN ('recorded', 'published', 'deliveries')
-     ORDER BY kind`,
-  )
-  t.strictSame(rows, [
-    { kind: 'deliveries', count: 2 },
-    { kind: 'published', count: 2 },
-    { kind: 'recorded', count: 3 },
-  ])
-
   const { rows: deliveries } = await admin.query<{ id: string; event_id: string }>(
     'SELECT id, event_id FROM deliveries WHERE tenant_id = $1 ORDER BY created_at, id',
     [tenantId],
@@ -40,9 +30,4 @@ t.test('the ledger of a distributed database', { skip: skipWithoutCluster }, asy
     second?.id,
   ])
   t.ok((await world.findings(2 * hourMs)).includes(`event-without-delivery ${second?.event_id}`))
-  await admin.query('DELETE FROM outbound_events WHERE tenant_id = $1 AND id = $2', [
-    tenantId,
-    second?.event_id,
-  ])
-  t.ok((await world.findings(2 * hourMs)).includes('window-changed published: 2 sealed, 1 found'))
 })
