@@ -99,8 +99,13 @@ function slowText({ where, source, flags }: Expression): string[] {
 const context = vm.createContext({})
 const replace = new vm.Script('for (const text of texts) text.replace(expression, "")')
 
-/** Whether it is still at work on the texts after that time. What had less than half of it is begun again. */
-function isStopped(expression: RegExp, texts: readonly string[], timeout: number): boolean {
+/** Whether it is still at work on the texts when it has had half of that time of the processor. */
+function isStopped(
+  expression: RegExp,
+  texts: readonly string[],
+  ms: number,
+  timeout = ms,
+): boolean {
   Object.assign(context, { texts, expression })
   const before = process.threadCpuUsage()
   try {
@@ -109,7 +114,8 @@ function isStopped(expression: RegExp, texts: readonly string[], timeout: number
   } catch (error) {
     if (Object(error).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
     const { user, system } = process.threadCpuUsage(before)
-    return user + system >= timeout * 500 || isStopped(expression, texts, timeout)
+    const isBusy = user + system < ms * 500
+    return isBusy ? isStopped(expression, texts, ms, timeout * 2) : true
   }
 }
 
