@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { type CollectedRoute, collectRoutes } from '#dev/testing/access/collected-routes.ts'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
 
 type More = { query?: string; body?: string }
 type Answer = { statusCode: number; headers: Record<string, unknown>; body: string }

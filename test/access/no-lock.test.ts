@@ -1,8 +1,8 @@
 import t from 'tap'
+import { leaks } from '#dev/testing/access/verdicts.ts'
 import { actors } from '#test/access/matrix/actors.ts'
 import { entriesOf, isWhole, lockedEntries } from '#test/access/matrix/entries.ts'
 import { openProgram, runMatrix } from '#test/access/matrix/matrix.ts'
-import { leaks } from '#test/access/matrix/verdicts.ts'
 import { createWorld } from '#test/access/matrix/world.ts'
 
 /*

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { collectRoutes } from '#dev/testing/access/collected-routes.ts'
+import type { RouteRow } from '#dev/testing/access/route-row.ts'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { policy } from '#src/access/policy.ts'
@@ -7,9 +9,7 @@ import { roles as ownRoles } from '#src/access/roles.ts'
 import { appPermissions, roles, rules, servicePermissions } from '#test/access/matrix/contract.ts'
 import { entriesOf, isWhole } from '#test/access/matrix/entries.ts'
 import { reachOf } from '#test/access/matrix/expected.ts'
-import type { RouteRow } from '#test/access/matrix/route-row.ts'
 import { build } from '#test/support/app/app.ts'
-import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 
 const names = Object.keys(roles)

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { summaryOf, wrongOf } from '#dev/testing/access/verdicts.ts'
 import { entriesOf, lockedEntries } from '#test/access/matrix/entries.ts'
 import { openProgram, runMatrix } from '#test/access/matrix/matrix.ts'
-import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
 
 t.test('the query scope alone hides every foreign object', async (t) => {
   const { setup, routes } = await openProgram(t, { queryScope: true, rowLevelSecurity: false })

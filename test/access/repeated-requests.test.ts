@@ -1,14 +1,16 @@
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
+import type { Entry } from '#dev/testing/access/entries.ts'
+import { placeFor } from '#dev/testing/access/objects.ts'
+import { comparable } from '#dev/testing/access/request.ts'
 import { actors } from '#test/access/matrix/actors.ts'
-import { type Entry, entriesOf, isWhole } from '#test/access/matrix/entries.ts'
+import { entriesOf, isWhole } from '#test/access/matrix/entries.ts'
 import { reachOf } from '#test/access/matrix/expected.ts'
 import { openProgram, type Setup } from '#test/access/matrix/matrix.ts'
-import { kinds, placeFor } from '#test/access/matrix/objects.ts'
+import { kinds } from '#test/access/matrix/objects.ts'
 import { requestOf } from '#test/access/matrix/request.ts'
 import { digestOf } from '#test/access/matrix/trace.ts'
 import { createCaller, createWorld } from '#test/access/matrix/world.ts'
-import { comparable } from '#test/support/app/probes.ts'
 
 /*
  * A request with an Idempotency-Key that is sent again gets the first response, byte for byte, and has

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Claim, RuleRow } from '#dev/testing/access/rules.ts'
 import {
   decide,
   decideWithoutObject,
@@ -7,10 +8,8 @@ import {
   type Subject,
 } from '#src/access/policy.ts'
 import {
-  type Claim,
   permits,
   permitsService,
-  type RuleRow,
   roles,
   rules,
   servicePermissions,

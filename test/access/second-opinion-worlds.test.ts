@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { switchLocks } from '#dev/testing/access/locks.ts'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { decide, policy, type Resource } from '#src/access/policy.ts'
-import { switchLocks } from '#test/access/matrix/locks.ts'
 import { credentialOf, idleSeconds } from '#test/db/credentials.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import {

@@ -17,7 +17,8 @@ const promised = {
     actionsOf amountText emptyState formOf found html isolated layout line listTable orEmpty pageHead readId readList
     renderForm table timeText toast`,
   'dev/testing/index.ts': `
-    Send TestAnswer TestApp TestAppOptions TestPerson startTestApp`,
+    AccessTable AllowedCallers ResourceAccess RouteAccess Send TestAnswer TestApp TestAppOptions TestPerson
+    expectAccess startTestApp`,
 }
 
 t.test('what is exported is promised', async (t) => {

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { type buildAt, noon } from '#test/support/app/at-time.ts'
-import { comparable, edgeIds, smuggling } from '#test/support/app/probes.ts'
+import { edgeIds, smuggling } from '#test/support/app/probes.ts'
 import { createFolder, createTeam } from '#test/support/callers/chain.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import type { Description } from './description.ts'

@@ -1,6 +1,8 @@
-import type { RuleRow } from '#test/access/matrix/contract.ts'
-import { insert, type Kinds, numbered } from '#test/access/matrix/kind.ts'
-import { idInBody, type RouteRow, type RouteRows } from '#test/access/matrix/route-row.ts'
+import { numbered } from '#dev/testing/access/kind.ts'
+import { type RoutedResource, routesOfResource } from '#dev/testing/access/resource-routes.ts'
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
+import type { RuleRow } from '#dev/testing/access/rules.ts'
+import { insert, type Kinds } from '#test/access/matrix/kind.ts'
 import { insertion } from '#test/schema/table-rows.ts'
 import { createFolder, createTeam } from '#test/support/callers/chain.ts'
 
@@ -21,31 +23,21 @@ export type Facts = {
 }
 type Columns = Readonly<Record<string, unknown>>
 
-export type Description = {
-  /** `note`, as rules name it. */
-  readonly name: string
-  readonly path: string
+export type Description = RoutedResource & {
   readonly table: string
-  readonly rules: Readonly<Partial<Record<'read' | 'create' | 'update' | 'delete', RuleRow>>>
   /** Service tokens can be given its permissions. */
   readonly services?: true
   /** Of the specification, which test/access/second-opinion has in another language. */
   readonly specified?: true
   /** A row as the database has it. */
   row(facts: Facts): Columns
-  /** A row needs one of another resource, which a body names by this key. */
   readonly needs?: { readonly key: string; readonly of: Description }
-  /** A valid body of POST, but for the folder and the row that it needs, and of PATCH. */
-  readonly body?: object
-  readonly change?: object
   /** What POST responds to the body, but for the id. @param now RFC 3339 */
   answer?(facts: Facts, now: string): object
   /** Types of the events, by what a client does. */
   readonly events?: Readonly<Partial<Record<'POST' | 'PATCH' | 'DELETE', string>>>
   /** Fields that events about an owner's row keep after the owner is deleted. */
   readonly keptInEvents?: readonly string[]
-  /** The fields of its forms, but for the folder; without it there are no derived pages. Null: no such form. */
-  readonly forms?: { readonly create: object | null; readonly change: object | null }
   /** Set by the command: somebody has to compare it with what was wanted. */
   readonly mark?: 'review me'
 }
@@ -98,78 +90,7 @@ export function kindsOf(all: readonly Description[]): Kinds {
 }
 
 export function routesOf(all: readonly Description[]): RouteRows {
-  return Object.fromEntries(all.flatMap((one) => Object.entries(routesOfOne(one))))
-}
-
-function routesOfOne(one: Description): Record<string, RouteRow> {
-  const { name, path, rules, body = {}, change = {}, forms } = one
-  const who = (action: keyof Description['rules']) => `${name}:${action}` as const
-  const isChain = rules.read?.reach === 'chain'
-  const inTenant = rules.read?.reach === 'owner' ? { needsTenant: true as const } : {}
-  const { needs } = one
-  const inFolder = isChain && { object: 'folder' }
-  // Keys of the database hold what a body names, with both locks open too.
-  const named = needs !== undefined && {
-    ...{ object: needs.of.name, outOfReach: 400, heldByKeys: true as const },
-  }
-  const routes: [RouteRow | false, string][] = [
-    [{ who: who('read'), answer: 200, lists: name }, `GET ${path}`],
-    [{ who: who('read'), answer: 200, object: name }, `GET ${path}/:id`],
-    [
-      needs !== undefined && { who: who('read'), answer: 200, object: needs.of.name },
-      `GET ${needs?.of.path}/:id${path}`,
-    ],
-    [
-      rules.create !== undefined && {
-        ...{ who: who('create'), answer: 201, ...inTenant, ...inFolder, ...named },
-        body: ({ id }) => ({
-          ...body,
-          ...(isChain && { folderId: idInBody(id) }),
-          ...(needs !== undefined && { [needs.key]: idInBody(id) }),
-        }),
-      },
-      `POST ${path}`,
-    ],
-    [
-      rules.update !== undefined && {
-        ...{ who: who('update'), answer: 200, object: name, body: () => change },
-      },
-      `PATCH ${path}/:id`,
-    ],
-    [
-      rules.delete !== undefined && { who: who('delete'), answer: 204, object: name },
-      `DELETE ${path}/:id`,
-    ],
-    [forms !== undefined && { who: who('read'), answer: 200 }, `GET /app${path}`],
-    [forms !== undefined && { who: who('read'), answer: 200, object: name }, `GET /app${path}/:id`],
-    [
-      forms?.create != null && {
-        ...{ who: who('create'), answer: 303, ...inTenant, ...inFolder, ...named },
-        body: ({ id = '' }) => ({
-          ...{ ...forms.create, ...(isChain && { folderId: id }) },
-          ...(needs !== undefined && { [needs.key]: id }),
-          submission: crypto.randomUUID(),
-        }),
-      },
-      `POST /app${path}`,
-    ],
-    [
-      forms?.change != null && {
-        ...{ who: who('update'), answer: 303, object: name },
-        body: () => ({ ...forms.change }),
-      },
-      `POST /app${path}/:id`,
-    ],
-    [
-      forms !== undefined &&
-        rules.delete !== undefined && {
-          ...{ who: who('delete'), answer: 303, object: name },
-          body: () => ({ confirm: 'yes' }),
-        },
-      `POST /app${path}/:id/delete`,
-    ],
-  ]
-  return Object.fromEntries(routes.flatMap(([row, route]) => (row === false ? [] : [[route, row]])))
+  return Object.fromEntries(all.flatMap((one) => Object.entries(routesOfResource(one))))
 }
 
 type Planted = Pick<Facts, 'tenantId' | 'folderId' | 'teamId'> & { readonly userId: number }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
 import { appFolder } from '#src/resources/running-app.ts'
-import type { RouteRows } from '#test/access/matrix/route-row.ts'
 import type { Settled } from '#test/access/matrix/settled.ts'
 import type { Description } from './description.ts'
 import { invoice } from './invoice.ts'

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import vm from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
+import { collectRoutes } from '#dev/testing/access/collected-routes.ts'
 import { hiddenCharacters, hiddenExpression } from '#src/runtime/text.ts'
 import { build } from '#test/support/app/app.ts'
-import { collectRoutes } from '#test/support/app/collected-routes.ts'
 
 type Expression = { where: string; source: string; flags: string }
 

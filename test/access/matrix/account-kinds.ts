@@ -1,6 +1,7 @@
+import { named, numbered } from '#dev/testing/access/kind.ts'
 import { createUser } from '#dev/testing/people.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { insert, type Kinds, named, numbered } from './kind.ts'
+import { insert, type Kinds } from './kind.ts'
 
 /** Objects of a user's account, and members of a tenant. */
 export const accountKinds: Kinds = {

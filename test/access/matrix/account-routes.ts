@@ -1,5 +1,5 @@
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
 import { createReceiver } from '#src/crypto/sealed-message.ts'
-import type { RouteRows } from './route-row.ts'
 
 /** Contract 3: sign-in, pages and the user's account. */
 export const accountRoutes: RouteRows = {

@@ -1,44 +1,5 @@
-import { appPermissions, roles, servicePermissions, tokenPermissions } from './contract.ts'
-
-/** The sender of a request, with every property that matters for access. */
-export type Actor = {
-  name: string
-  by: 'anonymous' | 'session' | 'token' | 'service' | 'app' | 'portal'
-  role: string
-  department: string | null
-  plan: string | null
-  /** Time of day of the request, UTC. */
-  time: string
-  /** The tenant of the session or token: the one with most objects, another, or none. */
-  in: 'home' | 'elsewhere' | 'nowhere'
-  /** Also a member of the other tenant. */
-  memberOfBoth: boolean
-  state: 'live' | 'ended' | 'past-its-limit' | 'removed'
-  /** The limit of a token, relative to what the route needs. */
-  limit: 'none' | 'what is needed' | 'all but what is needed' | 'everything' | 'nothing'
-  operator: boolean
-  fromAnotherSite: boolean
-  authenticatedLongAgo: boolean
-}
-
-function actor(name: string, facts: Partial<Actor>): Actor {
-  return {
-    name,
-    by: 'session',
-    role: 'viewer',
-    department: 'press',
-    plan: null,
-    time: '12:00:00.000',
-    in: 'home',
-    memberOfBoth: false,
-    state: 'live',
-    limit: 'none',
-    operator: false,
-    fromAnotherSite: false,
-    authenticatedLongAgo: false,
-    ...facts,
-  }
-}
+import { type Actor, actor } from '#dev/testing/access/actors.ts'
+import { roles } from './contract.ts'
 
 const editor = (name: string, facts: Partial<Actor>) => actor(name, { role: 'editor', ...facts })
 const admin = (name: string, facts: Partial<Actor>) => actor(name, { role: 'admin', ...facts })
@@ -117,23 +78,3 @@ export const areAll = chosen === undefined
 
 /** The actors that ask. */
 export const chosenActors = actors.filter(({ name }) => areAll || chosen?.includes(name))
-
-/** The permissions of the actor's token on a route that needs `needed`; null for an unlimited token. */
-export function limitOf(
-  { by, limit }: Actor,
-  needed: string | undefined,
-): readonly string[] | null {
-  const all = { app: appPermissions, service: servicePermissions }[String(by)] ?? tokenPermissions
-  switch (limit) {
-    case 'none':
-      return null
-    case 'everything':
-      return all
-    case 'nothing':
-      return []
-    case 'what is needed':
-      return needed === undefined || (by !== 'token' && !all.includes(needed)) ? all : [needed]
-    case 'all but what is needed':
-      return all.filter((permission) => permission !== needed)
-  }
-}

@@ -1,3 +1,10 @@
+import {
+  type Claim,
+  type Contract,
+  permits as permitsBy,
+  permitsService as permitsServiceBy,
+  type RuleRow,
+} from '#dev/testing/access/rules.ts'
 import { rulesOf, servicePermissionsOf, tokenPermissionsOf } from '#test/resources/description.ts'
 import { descriptions, rolesOfApp } from '#test/resources/index.ts'
 
@@ -66,25 +73,6 @@ export const portalPermissions: readonly string[] = [
   'delivery:replay',
   'event:read',
 ]
-
-/** The scope of an object: who can reach it. The app reaches every tenant that it names. */
-export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'self' | 'app' | 'anyone'
-
-export type RuleRow = {
-  reach: Reach
-  /** The permission that the role needs. */
-  permission?: string
-  /** The permission a limited token must name; without it no limited token is allowed. */
-  token?: string
-  /** Needs a session, or one that was authenticated within five minutes. */
-  credential?: 'session' | 'recent-session'
-  /** The plan that the person needs. */
-  plan?: string
-  /** Any service may, whatever its permissions are. */
-  anyService?: true
-  /** Editors only in their department, 09:00 ≤ now < 17:00 UTC. */
-  attribute?: true
-}
 
 const adminInSession = {
   reach: 'tenant',
@@ -165,43 +153,25 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'activity:read': { reach: 'self', credential: 'session' },
 }
 
-/** The facts about a caller that a rule checks before the object. */
-export type Claim = {
-  role: string | null
-  tenantId: string | null
-  operator: boolean
-  plan?: string | null
-  /** The permissions of a limited token; null otherwise. */
-  limit: readonly string[] | null
-  /** Asks with a session, and not with a token. */
-  session: boolean
-  /** Authenticated in that session within the last five minutes. */
-  recent: boolean
+/** All of it, for the matrix. */
+export const contract: Contract = {
+  ...{ roles, rules },
+  givable: { token: tokenPermissions, service: servicePermissions, app: appPermissions },
+  ...{ services: servicePermissions, apps: appPermissions, portals: portalPermissions },
+  /** The specification's attribute rule: editors only in their department, 09:00 ≤ now < 17:00 UTC. */
+  forbids(actor, object) {
+    if (actor.role !== 'editor') return false
+    const sameDepartment = actor.department !== null && actor.department === object.department
+    return !sameDepartment || actor.time < '09:00:00.000' || actor.time >= '17:00:00.000'
+  },
 }
 
 /** Whether a service with these permissions may do it. The rule is `resource:action`. */
 export function permitsService(rule: string, permissions: readonly string[]): boolean {
-  if (rules[rule]?.anyService) return true
-  return servicePermissions.includes(rule) && permissions.includes(rule)
-}
-
-/** Whether the app may with a token of these permissions, and it may nothing else. */
-export function permitsApp(rule: string, permissions: readonly string[]): boolean {
-  return appPermissions.includes(rule) && permissions.includes(rule)
+  return permitsServiceBy(contract, rule, permissions)
 }
 
 /** Whether the rule allows them to try; 403 otherwise. */
 export function permits(rule: RuleRow, claim: Claim): boolean {
-  const { role, tenantId, operator, limit, session, recent } = claim
-  const permissions = role !== null && Object.hasOwn(roles, role) ? (roles[role] ?? []) : []
-  const inTenant = rule.reach === 'tenant' || rule.reach === 'chain'
-  if (inTenant && (tenantId === null || permissions.length === 0)) return false
-  if (rule.reach === 'app') return false
-  if (rule.reach === 'operator' && !operator) return false
-  if (rule.permission !== undefined && !permissions.includes(rule.permission)) return false
-  if (rule.credential !== undefined && !session) return false
-  if (rule.credential === 'recent-session' && !recent) return false
-  if (rule.plan !== undefined && rule.plan !== claim.plan) return false
-  if (rule.reach === 'self') return true
-  return limit === null || (rule.token !== undefined && limit.includes(rule.token))
+  return permitsBy(contract, rule, claim)
 }

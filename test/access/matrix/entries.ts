@@ -1,14 +1,9 @@
-import type { CollectedRoute } from '#test/support/app/collected-routes.ts'
+import type { CollectedRoute } from '#dev/testing/access/collected-routes.ts'
+import type { Entry } from '#dev/testing/access/entries.ts'
+import * as shared from '#dev/testing/access/entries.ts'
 import { areAll } from './actors.ts'
-import { rules } from './contract.ts'
-import { reachOf } from './expected.ts'
-import type { RouteRow, RouteRows } from './route-row.ts'
+import { contract } from './contract.ts'
 import { contractRoutes } from './routes.ts'
-
-/** A route of the running program and the contract's row for it. */
-export type Entry = { name: string; method: string; url: string; row: RouteRow }
-
-type PolicyRule = { resource: string; action: string }
 
 // While a resource is being developed, only its routes can be checked: MATRIX_ONLY="/notes; /app/notes".
 const only = process.env.MATRIX_ONLY?.split(/; */) ?? ['']
@@ -17,65 +12,26 @@ const only = process.env.MATRIX_ONLY?.split(/; */) ?? ['']
 export const isWhole = only.includes('') && areAll
 
 /** The contract's row for each route. HEAD has the row of GET. */
-export function entriesOf(
-  routes: readonly CollectedRoute[],
-  rows: RouteRows = contractRoutes,
-): Entry[] {
-  return routes.flatMap(({ method, url }) => {
-    const row = rows[rowName({ method, url })]
-    const wanted = row !== undefined && only.some((start) => url.startsWith(start))
-    return wanted ? [{ name: `${method} ${url}`, method, url, row }] : []
-  })
+export function entriesOf(routes: readonly CollectedRoute[], rows = contractRoutes): Entry[] {
+  return shared
+    .entriesOf(routes, rows)
+    .filter(({ url }) => only.some((start) => url.startsWith(start)))
 }
 
-/** Entries whose responses show rows under both locks: of an owner, a member, a tenant or a chain. */
+/** Entries whose responses show rows under both locks. */
 export function lockedEntries(entries: readonly Entry[]): Entry[] {
-  return entries.filter(({ method, row }) => {
-    const reach = reachOf(row)
-    const locked = ['owner', 'member', 'tenant', 'chain'].includes(reach)
-    const shows = row.object !== undefined || (row.lists !== undefined && method !== 'HEAD')
-    return locked && shows
-  })
+  return shared.lockedEntries(contract, entries)
 }
 
 /** Differences between program, contract and matrix; empty if there are none. */
 export function gaps(
   routes: readonly CollectedRoute[],
-  policy: readonly PolicyRule[],
-  rows: RouteRows = contractRoutes,
+  policy: readonly { resource: string; action: string }[],
 ): string[] {
-  const routeNames = new Set(routes.map(rowName))
-  const ruleNames = new Set(policy.map(({ resource, action }) => `${resource}:${action}`))
-  const used = new Set<string>(Object.values(rows).map(({ who }) => who))
-  const differing = routes.filter((route) => {
-    const row = rows[rowName(route)]
-    return row !== undefined && statedOf(route.access) !== row.who
-  })
-  const found = [
-    ...missingFrom(Object.keys(rows), routeNames).map((name) => `no row for the route ${name}`),
-    ...missingFrom(routeNames, Object.keys(rows)).map((name) => `no route for the row ${name}`),
-    ...missingFrom(Object.keys(rules), ruleNames).map((name) => `no row for the rule ${name}`),
-    ...missingFrom(ruleNames, Object.keys(rules)).map((name) => `no rule for the row ${name}`),
-    ...missingFrom(used, ruleNames).map((name) => `no route for ${name}`),
-    ...differing.map((route) => `${rowName(route)} states ${statedOf(route.access)}`),
-  ]
-  return [...new Set(found)]
-}
-
-/** The items of `all` that are not in `some`. */
-function missingFrom(some: Iterable<string>, all: Iterable<string>): string[] {
-  const there = new Set(some)
-  return [...new Set(all)].filter((name) => !there.has(name))
-}
-
-function rowName({ method, url }: { method: string; url: string }): string {
-  return `${method === 'HEAD' ? 'GET' : method} ${url}`
-}
-
-/** The `config.access` of a route, in the contract's words. */
-function statedOf(access: unknown): string {
-  if (access === 'public') return 'anyone'
-  if (typeof access === 'string') return access
-  const { resource, action } = access as PolicyRule
-  return `${resource}:${action}`
+  return shared.gaps(
+    contract,
+    routes,
+    policy.map(({ resource, action }) => `${resource}:${action}`),
+    contractRoutes,
+  )
 }

@@ -1,6 +1,7 @@
+import { missingUuid, named, numbered } from '#dev/testing/access/kind.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
-import { insert, type Kinds, missingUuid, named, numbered, type Wanted } from './kind.ts'
+import { insert, type Kinds, type Wanted } from './kind.ts'
 
 /** Webhook endpoints, deliveries and replays of a tenant. */
 export const outboundKinds: Kinds = {

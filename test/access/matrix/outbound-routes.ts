@@ -1,4 +1,4 @@
-import type { RouteRows } from './route-row.ts'
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
 
 const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
 

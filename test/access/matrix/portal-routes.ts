@@ -1,4 +1,4 @@
-import type { RouteRows } from './route-row.ts'
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
 import { webhookPageRoutes } from './webhook-page-routes.ts'
 
 /** The portal: the same pages, for portal sessions alone, and where links are opened. */

@@ -1,7 +1,8 @@
+import { missingNumber, numbered } from '#dev/testing/access/kind.ts'
 import { kindsOf } from '#test/resources/description.ts'
 import { descriptions } from '#test/resources/index.ts'
 import { createFolder, createTeam } from '#test/support/callers/chain.ts'
-import { type Kinds, missingNumber, numbered, type Wanted } from './kind.ts'
+import type { Kinds, Wanted } from './kind.ts'
 
 /** Orders, and resources of a tenant. */
 export const resourceKinds: Kinds = {

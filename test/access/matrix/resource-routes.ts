@@ -1,6 +1,6 @@
+import { idInBody, type RouteRows } from '#dev/testing/access/route-row.ts'
 import { routesOf } from '#test/resources/description.ts'
 import { descriptions, furtherRoutes } from '#test/resources/index.ts'
-import { idInBody, type RouteRows } from './route-row.ts'
 
 /** Contract 3: the resources of the app, and those of every tenant with its members. */
 export const resourceRoutes: RouteRows = {

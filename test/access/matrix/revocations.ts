@@ -1,6 +1,6 @@
+import type { RouteRow } from '#dev/testing/access/route-row.ts'
 import { permits, rules } from './contract.ts'
 import { reachOf } from './expected.ts'
-import type { RouteRow } from './route-row.ts'
 
 /** Something that takes a right away from a person who is allowed to call the route. */
 export type Revocation = {

@@ -1,8 +1,8 @@
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
 import { accountRoutes } from './account-routes.ts'
 import { outboundRoutes } from './outbound-routes.ts'
 import { portalRoutes } from './portal-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
-import type { RouteRows } from './route-row.ts'
 import { serviceRoutes } from './service-routes.ts'
 import { webhookPageRoutes } from './webhook-page-routes.ts'
 

@@ -1,7 +1,8 @@
 import type { Test } from 'tap'
+import type { Verdict } from '#dev/testing/access/matrix.ts'
+import { isRefusedInsert, summaryOf, wrongOf } from '#dev/testing/access/verdicts.ts'
 import { entriesOf, lockedEntries } from './entries.ts'
-import { openProgram, runMatrix, type Verdict } from './matrix.ts'
-import { summaryOf, wrongOf } from './verdicts.ts'
+import { openProgram, runMatrix } from './matrix.ts'
 
 /**
  * Runs the access matrix without the query scope.
@@ -18,12 +19,4 @@ export async function runOnRowLevelSecurity(
   t.strictSame(wrongOf(verdicts.filter((verdict) => !isExcused(verdict))), [])
   t.strictSame(after, before, 'no refused request changed anything')
   t.comment(`row-level security alone: ${summaryOf(verdicts)}`)
-}
-
-/**
- * A row that only a policy refuses to insert is an error instead of a 404, or instead of a 400 if it refers to a row
- * out of reach. It is still not inserted.
- */
-function isRefusedInsert({ route, expected, actual }: Verdict): boolean {
-  return /^(POST|PUT) /.test(route) && (expected === 404 || expected === 400) && actual === 500
 }

@@ -1,5 +1,6 @@
+import { missingNumber, missingUuid, named } from '#dev/testing/access/kind.ts'
 import { receive } from '#test/billing/received.ts'
-import { insert, type Kinds, missingNumber, missingUuid, named } from './kind.ts'
+import { insert, type Kinds } from './kind.ts'
 import { portalAppOf } from './portal-app.ts'
 
 /** Objects for operators. */

@@ -1,4 +1,4 @@
-import { idInBody, type RouteRows } from './route-row.ts'
+import { idInBody, type RouteRows } from '#dev/testing/access/route-row.ts'
 
 /** Contract 3: routes for operators and providers. */
 export const serviceRoutes: RouteRows = {

@@ -1,4 +1,4 @@
-import type { Verdict } from './matrix.ts'
+import type { Verdict } from '#dev/testing/access/matrix.ts'
 
 /** What the contract settles, each with the verdicts that show it: the matrix must have one. */
 export type Settled = Readonly<Record<string, (verdict: Verdict) => boolean>>

@@ -1,4 +1,4 @@
-import type { RouteRows } from './route-row.ts'
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
 
 const fields = { url: 'https://8.8.8.8/', description: '', signature: 'spec' }
 const object = 'webhook-endpoint'

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { switchLocks } from '#dev/testing/access/locks.ts'
 import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { readFirstSteps } from '#src/auth/members/first-steps.ts'
 import { mailInvitation } from '#src/auth/members/invitation-mail.ts'
@@ -38,7 +39,6 @@ import {
 } from '#src/auth/tokens/store.ts'
 import type { Tx } from '#src/db/database.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
-import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createOrder } from '#test/support/callers/objects.ts'

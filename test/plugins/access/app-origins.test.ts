@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
+import { type CollectedRoute, collectRoutes } from '#dev/testing/access/collected-routes.ts'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { policy } from '#src/access/policy.ts'
 import { build } from '#test/support/app/app.ts'
-import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
 import { buildWithProvider } from '#test/support/provider/sign-in-journey.ts'
 
 const origin = 'http://localhost:5173'

@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
 import t from 'tap'
+import { collectRoutes } from '#dev/testing/access/collected-routes.ts'
 import schemaCompilers from '#plugins/api/schema-compilers.ts'
 import { build } from '#test/support/app/app.ts'
-import { collectRoutes } from '#test/support/app/collected-routes.ts'
 
 async function compilers() {
   const app = Fastify()

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { collectRoutes } from '#dev/testing/access/collected-routes.ts'
 import { build } from '#test/support/app/app.ts'
-import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 t.test('a content type that the path does not accept is 415, after 401 and 403', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { collectRoutes } from '#dev/testing/access/collected-routes.ts'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
+import { collectRoutes } from '#dev/testing/access/collected-routes.ts'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { signedEvent } from '#test/reliability/load.ts'
 import { build } from '#test/support/app/app.ts'
-import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

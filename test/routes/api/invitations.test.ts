@@ -1,7 +1,8 @@
 import t from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { as, createUser } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { badPageQueries, comparable, pagesOf } from '#test/support/app/probes.ts'
+import { badPageQueries, pagesOf } from '#test/support/app/probes.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 const invitationKeys = [

@@ -1,7 +1,8 @@
 import t from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { badPageQueries, comparable, edgeIds, pagesOf } from '#test/support/app/probes.ts'
+import { badPageQueries, edgeIds, pagesOf } from '#test/support/app/probes.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 

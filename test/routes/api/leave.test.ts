@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { as, createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { comparable } from '#test/support/app/probes.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { visit } from '#test/support/provider/sign-in-journey.ts'
 

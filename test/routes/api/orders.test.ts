@@ -1,7 +1,8 @@
 import t from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { comparable, edgeIds } from '#test/support/app/probes.ts'
+import { edgeIds } from '#test/support/app/probes.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 
 const shippingAddress = {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { comparable } from '#test/support/app/probes.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 const email = 'ada@example.com'

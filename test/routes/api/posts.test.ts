@@ -1,7 +1,7 @@
 import t from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { buildAt, noon } from '#test/support/app/at-time.ts'
-import { comparable } from '#test/support/app/probes.ts'
 import { createTestPost } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 

@@ -1,8 +1,9 @@
 import t from 'tap'
+import { comparable } from '#dev/testing/access/request.ts'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { eraseAll } from '#test/auth/erasure/support.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { badPageQueries, comparable, pagesOf } from '#test/support/app/probes.ts'
+import { badPageQueries, pagesOf } from '#test/support/app/probes.ts'
 import { createTestPost } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 

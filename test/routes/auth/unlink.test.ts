@@ -1,6 +1,6 @@
 import t from 'tap'
+import { switchLocks } from '#dev/testing/access/locks.ts'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
-import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, owners } from '#test/support/callers/account.ts'
 import { untilBlocked } from '#test/support/database/until.ts'

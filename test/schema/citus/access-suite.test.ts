@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Verdict } from '#test/access/matrix/matrix.ts'
+import type { Verdict } from '#dev/testing/access/matrix.ts'
 import { runOnRowLevelSecurity } from '#test/access/matrix/row-level-security.ts'
 import { runOnCluster } from './on-cluster.ts'
 

@@ -1,4 +1,4 @@
-import type { RouteRows } from '#test/access/matrix/route-row.ts'
+import type { RouteRows } from '#dev/testing/access/route-row.ts'
 import { like, type Settled } from '#test/access/matrix/settled.ts'
 import type { Description } from '#test/resources/description.ts'
 import { asset } from './asset.ts'

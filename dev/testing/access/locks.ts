@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Statement } from '#src/db/connections/one-trip.ts'
 import type { Database, ShortWork, Tx, Work } from '#src/db/database.ts'
-import type { TestApp } from '#test/support/app/app.ts'
-import type { TestDatabase } from '#test/support/database/database.ts'
+import type { Running } from './world.ts'
 
 /** Which of the two locks are on. */
 export type Locks = { queryScope: boolean; rowLevelSecurity: boolean }
@@ -12,9 +11,17 @@ export type Locks = { queryScope: boolean; rowLevelSecurity: boolean }
 /** The owner, the tenant or both. Null: no one's. */
 export type Scope = { readonly userId?: number | null; readonly tenantId?: string | null }
 
-export async function switchLocks({ app, database }: TestApp, locks: Locks): Promise<void> {
-  if (!locks.queryScope) switchOffQueryScope(app)
-  if (!locks.rowLevelSecurity) await switchOffRowLevelSecurity(database)
+/** @returns what switches both locks on again */
+export async function switchLocks(
+  { app, database }: Running,
+  locks: Locks,
+): Promise<() => Promise<void>> {
+  const closeScope = locks.queryScope ? null : switchOffQueryScope(app)
+  const closeRows = locks.rowLevelSecurity ? null : await switchOffRowLevelSecurity(database)
+  return async () => {
+    closeScope?.()
+    await closeRows?.()
+  }
 }
 
 const scopeOfRequest = new AsyncLocalStorage<Scope>()
@@ -33,7 +40,7 @@ export function withScope<T>(scope: Scope | null, request: () => Promise<T>): Pr
  * functions of this server are given, and the expressions that statements have which leave together with
  * their entry. The entry itself, its decision and the scope of row-level security stay the caller's.
  */
-function switchOffQueryScope(app: FastifyInstance): void {
+function switchOffQueryScope(app: FastifyInstance): () => void {
   // In place, because a route may have kept a reference when it was registered.
   const db: Database = { ...app.db }
   const unlocked: Omit<Database, 'close'> = {
@@ -41,6 +48,7 @@ function switchOffQueryScope(app: FastifyInstance): void {
     write: (entry, work) => db.write(entry, unlockWrite(work)),
   }
   Object.assign(app.db, unlocked)
+  return () => void Object.assign(app.db, { read: db.read, write: db.write })
 }
 
 function unlockWrite<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>) {
@@ -77,7 +85,9 @@ function withoutScopeExpressions({ text, values = [], row }: Statement): Stateme
 }
 
 /** Disables row-level security in the database of the test. */
-async function switchOffRowLevelSecurity({ admin }: TestDatabase): Promise<void> {
+async function switchOffRowLevelSecurity({
+  admin,
+}: Running['database']): Promise<() => Promise<void>> {
   const { rows } = await admin.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class
      WHERE relrowsecurity AND relnamespace = 'public'::regnamespace`,
@@ -90,5 +100,13 @@ async function switchOffRowLevelSecurity({ admin }: TestDatabase): Promise<void>
   for (const { name, definition } of views.rows) {
     const open = definition.replace(/\sWHERE [\s\S]*current_tenant_id\(\)[\s\S]*$/, '')
     await admin.query(`CREATE OR REPLACE VIEW ${name} WITH (security_invoker = true) AS ${open}`)
+  }
+  return async () => {
+    for (const { name } of rows) await admin.query(`ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`)
+    for (const { name, definition } of views.rows) {
+      await admin.query(
+        `CREATE OR REPLACE VIEW ${name} WITH (security_invoker = true) AS ${definition}`,
+      )
+    }
   }
 }

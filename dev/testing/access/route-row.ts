@@ -1,6 +1,7 @@
-import type { Reach } from './contract.ts'
+import type { Reach } from './rules.ts'
+import type { Caller } from './world.ts'
 
-/** Who may call a route: a kind of caller, or a rule of contract.ts. */
+/** Who may call a route: a kind of caller, or a rule of the contract. */
 type Who = 'anyone' | 'signature' | `${string}:${string}`
 
 export type RouteRow = {
@@ -9,14 +10,14 @@ export type RouteRow = {
   answer: number
   /** The status of an open route for a signed-in caller, if it differs. */
   answerInSession?: number
-  /** The kind of object (objects.ts) that its path, or else its body, names. */
+  /** The kind of object that its path, or else its body, names. */
   object?: string
   /** The status for an object out of reach, if it is not 404. */
   outOfReach?: number
   /** The scope of the object, if no rule defines it. */
   reach?: Reach
   /** A valid body. */
-  body?: (params: Readonly<Record<string, string>>) => object
+  body?: (params: Readonly<Record<string, string>>, caller: Caller) => object | Promise<object>
   /** The role that its body gives to someone. */
   gives?: string
   /** The kind of object that it lists: exactly those the caller can reach. */
@@ -41,6 +42,8 @@ export type RouteRow = {
   forApp?: true
   /** Works only with an active tenant. */
   needsTenant?: true
+  /** Any answer but a refusal counts as `answer`: its body is only an example. */
+  passes?: true
 }
 
 export type RouteRows = Readonly<Record<string, RouteRow>>

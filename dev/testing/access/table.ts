@@ -1,0 +1,153 @@
+import { servicePermissions } from '#src/access/policy.ts'
+import { tokenPermissions } from '#src/access/roles.ts'
+import { pathOf } from '#src/resources/kit/define.ts'
+import { rulesOf as declaredRulesOf } from '#src/resources/kit/derived.ts'
+import { app } from '#src/resources/running-app.ts'
+import type { TestPerson } from '../test-app.ts'
+import type { Contract, RuleRow } from './rules.ts'
+
+/**
+ * Who may do it: roles of the app, and `service` for service tokens; or for each `all`, or `own` if they may only do
+ * it to what they have made. Everybody else may not.
+ */
+export type AllowedCallers = readonly string[] | Readonly<Record<string, 'all' | 'own'>>
+
+/** Who may do what with a resource. An action that the resource has not is left out. */
+export type ResourceAccess = {
+  /** Who reaches a row: the members of its tenant (by default), its owner, or the team of its folder. */
+  readonly reach?: 'tenant' | 'owner' | 'chain'
+  /**
+   * A valid body of POST, or what makes one: for a person who may create it at this moment. A function is needed
+   * where values must be unique, or name another row.
+   */
+  readonly example: object | ((person: TestPerson) => object | Promise<object>)
+  /** A valid body of PATCH; the example by default. */
+  readonly change?: object
+  readonly read: AllowedCallers
+  readonly create?: AllowedCallers
+  readonly update?: AllowedCallers
+  readonly delete?: AllowedCallers
+}
+
+export type RouteAccess = {
+  readonly callers: AllowedCallers
+  /** What a request sends, if it needs something. */
+  readonly body?: object
+}
+
+/** Who may do what, written by hand: the program is compared with it. */
+export type AccessTable = {
+  /** By their names, such as `task`. */
+  readonly resources?: Readonly<Record<string, ResourceAccess>>
+  /** Routes of the app's own, such as `GET /report`. A path that begins as a resource's and has `:id` names its row. */
+  readonly routes?: Readonly<Record<string, RouteAccess>>
+  /** The plan that everybody who asks has. */
+  readonly plan?: string
+}
+
+const actions = ['read', 'create', 'update', 'delete'] as const
+
+/** What the table says of each rule, `resource:action` or a route of the app's own. */
+function* rowsOf({ resources = {}, routes = {} }: AccessTable, of?: ReadonlyMap<unknown, string>) {
+  for (const [name, access] of Object.entries(resources)) {
+    for (const action of actions) {
+      const callers = access[action]
+      const reach = access.reach ?? 'tenant'
+      if (callers !== undefined) yield { rule: `${name}:${action}`, reach, callers }
+    }
+  }
+  for (const [rule, { callers }] of Object.entries(routes)) {
+    const resource = resources[of?.get(rule)?.split(':')[0] ?? '']
+    yield { rule, reach: resource?.reach ?? 'tenant', callers }
+  }
+}
+
+/** What each caller of a row may do. */
+export function reachesOf(callers: AllowedCallers): Map<string, 'all' | 'own'> {
+  const named = Array.isArray(callers) ? callers.map((one) => [one, 'all'] as const) : null
+  return new Map(named ?? Object.entries(callers as Record<string, 'all' | 'own'>))
+}
+
+/** Lists below a row of another resource, such as `GET /projects/:id/tasks`: for whoever may read both. */
+export function withNestedLists(
+  table: AccessTable,
+  routes: readonly { readonly method: string; readonly url: string }[],
+): AccessTable {
+  const { resources = {} } = table
+  const nested: Record<string, RouteAccess> = {}
+  for (const below of app.resources) {
+    for (const above of app.resources) {
+      const url = `${pathOf(above)}/:id${pathOf(below)}`
+      if (!routes.some((one) => one.method === 'GET' && one.url === url)) continue
+      const both = [above, below].map(({ name }) => reachesOf(resources[name]?.read ?? []))
+      nested[`GET ${url}`] = {
+        callers: [...(both[0]?.keys() ?? [])].filter((one) => both[1]?.has(one)),
+      }
+    }
+  }
+  return { ...table, routes: { ...nested, ...table.routes } }
+}
+
+/**
+ * The table in the words of the matrix. The permission that a limited token must name is the program's own: the table
+ * says who, not how it is called.
+ * @param routes those of the app's own state the rule that decides about them (`of`)
+ */
+export function contractOf(
+  table: AccessTable,
+  routes: readonly { readonly access: unknown; readonly of?: string }[],
+): Contract {
+  const declared = new Map(
+    declaredRulesOf(app.resources).map((one) => [`${one.resource}:${one.action}`, one]),
+  )
+  const ofRoutes = new Map(
+    routes.flatMap(({ access, of }) => (of === undefined ? [] : [[access, of] as const])),
+  )
+  const rules: Record<string, RuleRow> = {}
+  const roles: Record<string, string[]> = {}
+  const services: string[] = []
+  const owners = new Map<string, Set<string>>()
+  for (const { rule, reach, callers } of rowsOf(table, ofRoutes)) {
+    const allowed = reachesOf(callers)
+    const own = [...allowed].filter(([, which]) => which === 'own').map(([caller]) => caller)
+    owners.set(rule, new Set(own))
+    const token = declared.get(ofRoutes.get(rule) ?? rule)?.tokenPermission
+    rules[rule] = {
+      ...{ reach, permission: rule },
+      ...(token != null && { token }),
+      ...(own.length > 0 && { attribute: true }),
+    }
+    for (const caller of allowed.keys()) {
+      if (caller === 'service') services.push(rule)
+      else roles[caller] = [...(roles[caller] ?? []), rule]
+    }
+  }
+  return {
+    ...{ roles, rules, services, apps: [], portals: [] },
+    givable: { token: tokenPermissions, service: servicePermissions, app: [] },
+    forbids({ by, role, userId }, { ownerId }, rule) {
+      return (
+        owners.get(rule)?.has(by === 'service' ? 'service' : role) === true && ownerId !== userId
+      )
+    },
+  }
+}
+
+/** @throws Error if the table names a role or resource that the app has not */
+export function checkNames(table: AccessTable, roles: readonly string[]): void {
+  const known = new Set([...roles, 'service'])
+  for (const { rule, callers } of rowsOf(table)) {
+    for (const caller of reachesOf(callers).keys()) {
+      if (known.has(caller)) continue
+      throw new Error(
+        `The table lets ${caller} do ${rule}: the app has the roles ${roles.join(', ')}.`,
+      )
+    }
+  }
+  const names = app.resources.map(({ name }) => name)
+  const strange = Object.keys(table.resources ?? {}).find((name) => !names.includes(name))
+  if (strange === undefined) return
+  throw new Error(
+    `The table has the resource ${strange}: the app has ${names.join(', ') || 'none'}.`,
+  )
+}
