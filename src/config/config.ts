@@ -146,6 +146,9 @@ export class ConfigError extends Error {
 const askInit =
   '`gatehouse init` asks for what an installation needs and writes it to .env; docs/settings.md describes each setting.'
 
+const ownerInReach =
+  'DATABASE_OWNER_URL is among the settings of this process, which does not need it: whoever can read them owns the database, without row-level security. Keep it where only migrate reads it (docs/deployment.md).'
+
 /**
  * Reads the settings from an environment. A process of one role needs, and keeps, only the secrets
  * of that role.
@@ -158,6 +161,7 @@ export function readConfig(env: Environment): Config {
   )
   const values = readSchema(Settings, env, '', faults)
   const production = values.NODE_ENV === 'production'
+  if (production && values.DATABASE_OWNER_URL !== undefined) warnings.push(ownerInReach)
   const baseUrl = readOrigin('BASE_URL', values.BASE_URL, production, faults)
   const [isWeb, isWorker] = [values.ROLE !== 'worker', values.ROLE !== 'web']
   const config: Config = {

@@ -11,6 +11,8 @@ export type DocumentedSetting = {
   demo: string | null
   /** May be in a file instead, named by the setting with `_FILE`. */
   secret: boolean
+  /** Which processes read it. */
+  process: string
   description: string
 }
 
@@ -19,6 +21,7 @@ type Property = TSchema & {
   description?: string
   demo?: string
   secret?: boolean
+  process?: string
 }
 
 /** Every setting, from the schemas that validate them. */
@@ -38,6 +41,7 @@ function documented(
     fallback: property.default === undefined ? null : String(property.default),
     demo: property.demo ?? null,
     secret: property.secret ?? false,
+    process: property.process ?? 'every',
     description: describe(prefix + name, property),
   }))
 }
@@ -59,12 +63,12 @@ export function environmentExample(settings: readonly DocumentedSetting[]): stri
 
 /** The settings as a Markdown table. */
 export function settingsTable(settings: readonly DocumentedSetting[]): string {
-  const rows = settings.map(({ name, fallback, demo, description }) => {
+  const rows = settings.map(({ name, fallback, demo, process, description }) => {
     const missing = demo === null ? '–' : `– (demo: ${demo})`
     const value = fallback === null ? missing : code(fallback)
-    return `| \`${name}\` | ${value} | ${description.replaceAll('|', '\\|')} |`
+    return `| \`${name}\` | ${process} | ${value} | ${description.replaceAll('|', '\\|')} |`
   })
-  return `| Setting | Default | Meaning |\n|---|---|---|\n${rows.join('\n')}\n`
+  return `| Setting | Process | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }
 
 function code(value: string): string {

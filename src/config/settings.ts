@@ -7,6 +7,7 @@ function demoPort(part: string, usual: number) {
     minimum: 0,
     maximum: 65_535,
     demo: `${usual}, or a free port if it is taken`,
+    process: 'the demo',
     description: `Port of the demo's ${part}, which is printed at the start. If it is set and taken, the start fails; 0 chooses a free port.`,
   })
 }
@@ -16,7 +17,7 @@ function demoPort(part: string, usual: number) {
  * these schemas (`npm run generate`).
  *
  * `default` applies everywhere; `demo` describes the value outside production. A `secret` may be in
- * a file instead (secret-files.ts).
+ * a file instead (secret-files.ts). `process` names what reads it, if that is not every process.
  */
 export const Settings = Type.Object({
   NODE_ENV: Type.String({
@@ -26,6 +27,7 @@ export const Settings = Type.Object({
   HOST: Type.Optional(
     Type.String({
       minLength: 1,
+      process: 'web',
       description: 'Address to listen on. Default: 127.0.0.1, in production 0.0.0.0.',
     }),
   ),
@@ -33,6 +35,7 @@ export const Settings = Type.Object({
     minimum: 0,
     maximum: 65_535,
     default: 3000,
+    process: 'web',
     description: 'Port to listen on; 0 chooses a free port.',
   }),
   BASE_URL: Type.Optional(
@@ -57,6 +60,7 @@ export const Settings = Type.Object({
   }),
   TRUST_PROXY: Type.String({
     default: '',
+    process: 'web',
     description:
       'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For header is trusted. A range of almost everyone is refused. Danger: a client at a listed address can forge its IP address.',
   }),
@@ -64,6 +68,7 @@ export const Settings = Type.Object({
     minimum: 10,
     maximum: 1_000_000,
     default: 10_000,
+    process: 'web',
     description:
       'Connections that a process keeps open on PORT; further ones are closed. The limit of open files of the process must be higher.',
   }),
@@ -71,6 +76,7 @@ export const Settings = Type.Object({
     minimum: 1,
     maximum: 1_000_000,
     default: 500,
+    process: 'web',
     description:
       'Of these, connections from one address (IPv6: one /64 prefix); further ones get 429. It does not apply to addresses in TRUST_PROXY, which hold the connections of many clients: limit them in the proxy.',
   }),
@@ -90,6 +96,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'web, migrate',
       description:
         'Connection of the application role, which must not be a superuser, have BYPASSRLS or own objects. With a pooler in transaction mode, add ?pgbouncer=true. Not needed with ROLE=worker if DATABASE_WORKER_URL is set.',
       demo: 'an embedded PostgreSQL in .data/',
@@ -99,6 +106,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'worker, migrate',
       description:
         'Connection of the worker role, for jobs. If set, the application role cannot write what only jobs write (invoices, plans, the state of received events). Default: DATABASE_URL. Not needed with ROLE=web.',
       demo: 'a separate role in the embedded PostgreSQL',
@@ -108,6 +116,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'migrate',
       description:
         'Connection of the schema owner; used only by `migrate`, `seed`, `user`, `tenant` and `app-tokens`.',
       demo: 'the owner in the embedded PostgreSQL',
@@ -124,6 +133,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'web',
       description:
         'Comma-separated secrets of at least 32 characters. The first signs session cookies, all verify them. To rotate `old` to `new`, restart every process with `old,new`, then every process with `new,old`, and after SESSION_ABSOLUTE_SECONDS with `new`. Not needed with ROLE=worker.',
       demo: 'random, kept in .data/',
@@ -158,11 +168,13 @@ export const Settings = Type.Object({
   ),
   SIGN_UP: Type.Union([Type.Literal('open'), Type.Literal('invited'), Type.Literal('closed')], {
     default: 'open',
+    process: 'web',
     description:
       'Who may get an account: open (everyone whom a provider signs in), invited (only addresses with an open invitation, verified by a provider that TRUST_EMAIL trusts or by opening the link of the invitation), closed (nobody). Accounts that exist and OPERATORS are not affected.',
   }),
   SIGN_IN_RETURN_TO: Type.String({
     default: '/',
+    process: 'web',
     description:
       'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them, one of the program’s own pages or a URL of an origin in APP_ORIGINS, and nothing else. `/*` stands for every path of an app behind the same proxy, with any query.',
   }),
@@ -171,22 +183,26 @@ export const Settings = Type.Object({
       minLength: 1,
       maxLength: 2_000,
       pattern: '^[ -~]+$',
+      process: 'web',
       description:
         'Audience (`aud`) of the identity tokens that /auth/verify signs for the app behind the proxy; the app accepts no other. For several apps a comma-separated list: the first is the default, and the proxy of each other app asks with `?audience=`. An audience may be followed, after a blank, by the origins of its app on the host of BASE_URL: then its tokens are made for requests to these origins only, and a sign-in returns there. Default: BASE_URL.',
     }),
   ),
   APP_ORIGINS: Type.String({
     default: '',
+    process: 'web',
     description:
       'Comma-separated exact origins of front ends of the same site as BASE_URL, for instance https://app.example.com beside https://auth.example.com. Their pages may call the API with the session cookie, and a sign-in may return to them. A script there can act as the person who is signed in.',
   }),
   CORS_ORIGINS: Type.String({
     default: '',
+    process: 'web',
     description:
       'Comma-separated exact origins, for instance https://app.example.com, whose pages may call the API from a browser with an API token. Cookies are never accepted from there; APP_ORIGINS is for origins that may send them.',
   }),
   PORTAL_FRAME_ORIGINS: Type.String({
     default: '',
+    process: 'web',
     description:
       'Comma-separated exact origins, for instance https://app.example.com, whose pages may show the portal in a frame; without any it opens in a window of its own. Danger: a page of such an origin can lead its visitors to click in the portal.',
   }),
@@ -207,6 +223,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'web',
       description:
         'Comma-separated signing secrets of the billing provider; all verify (for rotation). Without any BILLING_… setting it may be empty: nothing is billed, and billing webhooks are refused. Not needed with ROLE=worker.',
       demo: 'random, kept in .data/',
@@ -224,6 +241,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'worker; web with stripe or paddle',
       description:
         'API key for BILLING_API_URL, sent as a bearer token. With ROLE=web only stripe and paddle need it, to start checkouts.',
       demo: 'random',
@@ -239,6 +257,7 @@ export const Settings = Type.Object({
   APP_WEBHOOK_URL: Type.Optional(
     Type.String({
       minLength: 1,
+      process: 'worker',
       description:
         'URL of your app that every processed billing event is posted to, signed as Standard Webhooks, with the attempts of OUTBOUND_RETRY_SECONDS. It may be a private address. Not needed with ROLE=web.',
     }),
@@ -247,6 +266,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'worker',
       description:
         'Comma-separated secrets that sign what is posted to APP_WEBHOOK_URL: whsec_ and 24 to 64 random bytes in base64. All sign. To rotate `old` to `new`, restart with `new,old`, then let the app verify with `new`, then restart with `new`. Not needed with ROLE=web.',
     }),
@@ -255,6 +275,7 @@ export const Settings = Type.Object({
     minimum: 4,
     maximum: 65_536,
     default: 64,
+    process: 'web',
     description:
       'Memory in MiB that a process uses at most for webhook bodies whose signature is not verified yet; one address can use a quarter. Beyond it senders get 503 with Retry-After.',
   }),
@@ -322,6 +343,7 @@ export const Settings = Type.Object({
     minimum: 1,
     maximum: 36_500,
     default: 365,
+    process: 'worker',
     description: 'Days for which an entry of the audit log is kept.',
   }),
   OPERATORS: Type.String({
@@ -332,30 +354,36 @@ export const Settings = Type.Object({
   }),
   RATE_LIMIT_SIGN_IN: Type.String({
     default: '30/60',
+    process: 'web',
     description:
       'Requests/seconds on the sign-in routes, per address and per browser session; `off` disables the limit.',
   }),
   RATE_LIMIT_WEBHOOKS: Type.String({
     default: '10000/60',
+    process: 'web',
     description: 'Requests/seconds per address on inbound webhooks; `off` disables the limit.',
   }),
   RATE_LIMIT_LOGOUT: Type.String({
     default: '300/60',
+    process: 'web',
     description:
       'Requests/seconds per address on back-channel logout, which only identity providers call; `off` disables the limit.',
   }),
   RATE_LIMIT_VERIFY: Type.String({
     default: '6000/60',
+    process: 'web',
     description:
       'Requests/seconds per session on /auth/verify, which a proxy asks for every request to the app behind it; `off` disables the limit.',
   }),
   RATE_LIMIT_PUBLISH: Type.String({
     default: '6000/60',
+    process: 'web',
     description:
       'Requests/seconds per app token, on all routes for the app; `off` disables the limit.',
   }),
   RATE_LIMIT_API: Type.String({
     default: '600/60',
+    process: 'web',
     description:
       'Requests/seconds per session on all other routes, and per address on unknown paths; `off` disables the limit.',
   }),
@@ -377,6 +405,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'worker',
       description:
         'Mail server for invitations and for alerts about webhook endpoints: smtp://user:password@host:port (default port 587; STARTTLS if offered, and required before a password leaves the machine) or smtps://… (465). Without it, the members page shows the links of invitations, and alerts are only notifications and log lines. Not needed with ROLE=web, where ALERT_FROM alone says that workers send mail.',
     }),
@@ -392,6 +421,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       secret: true,
+      process: 'web',
       description:
         'redis:// or rediss:// URL of a Redis 7 or newer. Set it if several web processes should share their rate-limit counts. Without it, and while it is unavailable, each process counts on its own. Not needed with ROLE=worker.',
     }),
@@ -399,6 +429,7 @@ export const Settings = Type.Object({
   CURRENCY: Type.String({
     pattern: currencyPattern,
     default: 'EUR',
+    process: 'web',
     description: 'Currency of an order that names none, by its code of ISO 4217.',
   }),
   BRAND_NAME: Type.String({

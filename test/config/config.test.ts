@@ -23,6 +23,18 @@ function faultsOf(changes: Record<string, string | undefined>): readonly string[
   }
 }
 
+t.test('a process in production says that it could read the password of the owner', async (t) => {
+  const owner = { DATABASE_OWNER_URL: 'postgres://owner:word@127.0.0.1/gatehouse' }
+  const warningsOf = (env: object) => readConfig({ ...complete, ...env }).warnings
+  t.same(warningsOf(owner), [], 'not in development')
+  const production = { NODE_ENV: 'production', BASE_URL: 'https://app.example.com' }
+  t.same(warningsOf(production), [])
+  const [warning, ...others] = warningsOf({ ...production, ...owner })
+  t.match(warning, /^DATABASE_OWNER_URL is among the settings of this process/)
+  t.notMatch(warning, 'word@')
+  t.same(others, [])
+})
+
 t.test('the defaults are those of the contract', async (t) => {
   const config = readConfig(complete)
   t.match(config, {
