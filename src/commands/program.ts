@@ -14,6 +14,7 @@ import {
   addBuildCommand,
   addCreateCommand,
   addDemoCommand,
+  addDevCommand,
   addGenerateCommand,
   addMigrateDevCommand,
   addNewCommand,
@@ -59,6 +60,7 @@ Results go to standard output, everything else to standard error.
 Exit status: 0 success, 1 failure, 2 wrong usage.`,
     )
   addServeCommands(program)
+  addDevCommand(program)
   addVersionCommand(program)
   addOpenapiCommand(program)
   addNewCommand(program)

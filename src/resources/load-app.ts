@@ -100,6 +100,9 @@ function checked(app: App | undefined, file: string): App {
 }
 
 function sentenceOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return `${error}.`
+  // Of a fault of syntax, Node writes the file and the line before the stack, and nowhere else.
+  const [place = ''] = error.stack?.split('\n') ?? []
+  const text = /^(file:\/\/)?\/.*:\d+$/.test(place) ? `${error.message}, at ${place}` : error.message
   return /[.!]$/.test(text) ? text : `${text}.`
 }

@@ -43,6 +43,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'cannot be repaired; see': { not: 'it names what no command repairs' },
   },
   'src/commands/database/trace.ts': { 'It may be wrong, older': input },
+  'src/commands/development/dev.ts': { 'Run gatehouse serve': { not: 'it names another command' } },
   'src/commands/development/migrate-dev.ts': {
     'Run gatehouse migrate, which applies': { not: 'it names another command' },
     'Run gatehouse migrate dev, read the migration': { tried: [changes, 'In CI'] },

@@ -24,7 +24,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/instances/*.test.ts': 'several instances behind a balancer',
   'test/commands/{program.test.ts,{api,billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
-  'test/commands/development/new/command.test.ts': 'the program is started for every case',
+  'test/commands/development/{dev,new/command}.test.ts': 'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
   'test/release/{binary,package,upgrade,compose-balancer,haproxy}.test.ts':

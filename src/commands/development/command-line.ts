@@ -110,6 +110,23 @@ demo that runs in this folder. docs/migrations.md shows each kind of change.`,
     )
 }
 
+/** `dev`. */
+export function addDevCommand(program: Command): void {
+  program
+    .command('dev')
+    .description('Serve the app, and again after each change of its files')
+    .addHelpText(
+      ...details(
+        'it could not be started at all',
+        `The same as serve outside production, but the parts of the demo keep running while
+the app is started again. A mistake is printed once, and the next change tries
+again. If the database lacks what the declarations say, it asks whether to write
+the migration (migrate dev) and apply it.`,
+      ),
+    )
+    .action(async () => (await import('./dev.ts')).default(readEnvironment()))
+}
+
 /** `create`. */
 export function addCreateCommand(program: Command): void {
   program

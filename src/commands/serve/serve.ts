@@ -20,10 +20,11 @@ export default async function serveCommand(env: Environment): Promise<void> {
       const config = readConfig(demo?.env ?? env)
       const running = await start(config, await openLog(config.logLevel))
       if (demo !== null) await greet(demo, config)
+      process.send?.('ready') // to gatehouse dev
       return running
     },
     async () => (await starting.catch(() => null))?.stop(),
-    { underNpm: isUnderNpm(env) },
+    { underNpm: isUnderNpm(env) || process.connected === true },
   )
 }
 

@@ -20,7 +20,7 @@ const forwardMs = 1_000 // longer than npm takes, shorter than a person who pres
  * gracefully. A second SIGINT or SIGTERM, a stop that takes longer than its limit and a stop that
  * aborted something exit at once with status 1. A signal during the start exits after `release`.
  * @param release always runs at the end
- * @param underNpm npm is the parent process, whose end is then a SIGHUP too
+ * @param underNpm npm or `gatehouse dev` is the parent process, whose end is then a SIGHUP too
  */
 export async function runUntilSignal(
   start: () => Promise<Running>,
