@@ -103,6 +103,8 @@ function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return `${error}.`
   // Of a fault of syntax, Node writes the file and the line before the stack, and nowhere else.
   const [place = ''] = error.stack?.split('\n') ?? []
-  const text = /^(file:\/\/)?\/.*:\d+$/.test(place) ? `${error.message}, at ${place}` : error.message
+  const text = /^(file:\/\/)?\/.*:\d+$/.test(place)
+    ? `${error.message}, at ${place}`
+    : error.message
   return /[.!]$/.test(text) ? text : `${text}.`
 }
