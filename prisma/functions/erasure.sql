@@ -313,12 +313,13 @@ END
 $$;
 
 -- Does one batch of the erasure of a former member: deletes the results of their requests, which no other member could
--- delete, then clears the author of what they have written, in every table with a column author_id. Returns true if
--- nothing is left. Does nothing once the person is a member again, or for a deleted tenant.
+-- delete, then clears the author of what they have written, in every table with a column author_id, and what names them
+-- as a member. Returns true if nothing is left. Does nothing once the person is a member again, or for a deleted tenant.
 CREATE OR REPLACE FUNCTION purge_member(tenant uuid, member bigint, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  written name;
+  written text;
+  named text;
   changed integer;
   scope_text text;
 BEGIN
@@ -330,13 +331,14 @@ BEGIN
     AND NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member);
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF changed = batch THEN RETURN false; END IF;
-  FOR written IN
-    SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-    WHERE a.attname = 'author_id' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1
+  FOR written, named IN
+    SELECT c.relname::text, a.attname::text FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    WHERE a.attname = 'author_id' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    UNION SELECT d.name, d.named FROM public.declared_members() d ORDER BY 1, 2
   LOOP
-    EXECUTE format('UPDATE public.%1$I SET author_id = NULL WHERE tenant_id = $1 AND author_id = $2
-        AND id IN (SELECT id FROM public.%1$I WHERE tenant_id = $1 AND author_id = $2 ORDER BY id LIMIT $3)
-        AND NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $1 AND m.user_id = $2)', written)
+    EXECUTE format('UPDATE public.%1$I SET %2$I = NULL WHERE tenant_id = $1 AND %2$I = $2
+        AND id IN (SELECT id FROM public.%1$I WHERE tenant_id = $1 AND %2$I = $2 ORDER BY id LIMIT $3)
+        AND NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $1 AND m.user_id = $2)', written, named)
       USING tenant, member, batch;
     GET DIAGNOSTICS changed = ROW_COUNT;
     IF changed = batch THEN RETURN false; END IF;

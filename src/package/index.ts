@@ -32,6 +32,7 @@ export {
 export { json } from '#src/resources/kit/fields/json.ts'
 export { folder } from '#src/resources/kit/fields/keys/folder.ts'
 export { id } from '#src/resources/kit/fields/keys/id.ts'
+export { member } from '#src/resources/kit/fields/keys/member.ts'
 export { author, authorService, owner } from '#src/resources/kit/fields/keys/people.ts'
 export { reference } from '#src/resources/kit/fields/keys/reference.ts'
 export { tenant } from '#src/resources/kit/fields/keys/tenant.ts'

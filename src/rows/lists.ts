@@ -40,7 +40,7 @@ export type Lists<Item> = {
     filter?: ListFilter,
     further?: Further,
   ): Promise<PageResult<Item>>
-  /** The same with the headings of the rows that they refer to. */
+  /** The same with the names of the members and the headings of the rows that they refer to. */
   listWithNames(
     tx: Tx,
     caller: Asking,
@@ -81,7 +81,7 @@ export function listsOf<Item>(
     async listWithNames(tx, caller, page, filter = {}) {
       const known = names.namedTo(caller)
       const named = (row: Values) => names.withNames(row, known)
-      return read(tx, caller, page, filter, { selected: names.headings, bytes: [], read: named })
+      return read(tx, caller, page, filter, { selected: names.listed, bytes: [], read: named })
     },
   }
 }

@@ -2,6 +2,7 @@ import { decideWithoutObject, type Subject } from '#src/access/policy.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import type { Asking, Fields } from '#src/resources/kit/fields/field.ts'
+import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import type { Link } from '#src/resources/kit/links.ts'
 import { column, quoted, selected } from './columns.ts'
 import { eventJsonOf } from './row-json.ts'
@@ -27,8 +28,8 @@ export type Reading<T> = {
 export type Names<Item> = {
   /** The names of people, then the headings of rows. Each after a comma. */
   readonly selected: Prisma.Sql
-  /** The headings of rows alone. */
-  readonly headings: Prisma.Sql
+  /** Those that lists show: all but the names of authors. */
+  readonly listed: Prisma.Sql
   /** The fields whose people and rows the caller may know by name. */
   namedTo(caller: Asking): string[]
   withNames(row: Values, known: readonly string[]): NamedItem<Item>
@@ -38,16 +39,16 @@ export type Names<Item> = {
 export function namesOf<Item>(table: Table<Item>, links: readonly Link[]): Names<Item> {
   const { fields } = table.resource
   const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
-  const names = people.map(
-    (key) => Prisma.sql`, ${nameIn(table.name, fields, key)} AS ${quoted(`${key}Name`)}`,
-  )
+  const isMember = (key: string) => fields[key]?.onLeave !== undefined
+  const nameOf = (key: string) =>
+    Prisma.sql`, ${nameIn(table.name, fields, key)} AS ${quoted(`${key}Name`)}`
   const headings = links.flatMap((link) => {
     const { heading } = targetOf(link, table.name)
     return heading === null ? [] : [Prisma.sql`, ${heading} AS ${quoted(`${link.key}Name`)}`]
   })
   return {
-    selected: joined([...names, ...headings]),
-    headings: joined(headings),
+    selected: joined([...people.map(nameOf), ...headings]),
+    listed: joined([...people.filter(isMember).map(nameOf), ...headings]),
     namedTo(caller) {
       const ofRows = links.filter(({ to }) => mayRead(caller, to))
       return [...people, ...ofRows.map(({ key }) => key)]
@@ -60,19 +61,23 @@ export function namesOf<Item>(table: Table<Item>, links: readonly Link[]): Names
 }
 
 /**
- * The reading of rows with the JSON of others.
+ * The reading of rows with the JSON of others, and of members by their names.
  * @param links from the resource
- * @returns from the names of links (`Link.name`)
+ * @returns from the names of links (`Link.name`) and members
  */
 export function expansionsOf<Item>(table: Table<Item>, links: readonly Link[]) {
-  const all = links.map((link) => ({ link, json: targetOf(link, table.name).json }))
+  const { fields } = table.resource
+  const all = [
+    ...links.map((link) => ({ name: link.name, json: targetOf(link, table.name).json })),
+    ...membersOf(fields).map(({ key, name }) => ({ name, json: memberJsonOf(table.name, key) })),
+  ]
   return (wanted: readonly string[]): Reading<Item> => {
-    const own = all.filter(({ link }) => wanted.includes(link.name))
+    const own = all.filter(({ name }) => wanted.includes(name))
     return {
-      selected: joined(own.map(({ link, json }) => Prisma.sql`, ${json} AS ${quoted(link.name)}`)),
-      bytes: own.map(({ link }) => Prisma.sql` + coalesce(octet_length(${quoted(link.name)}), 0)`),
+      selected: joined(own.map(({ name, json }) => Prisma.sql`, ${json} AS ${quoted(name)}`)),
+      bytes: own.map(({ name }) => Prisma.sql` + coalesce(octet_length(${quoted(name)}), 0)`),
       read(row) {
-        const others = own.map(({ link: { name } }) => {
+        const others = own.map(({ name }) => {
           const text = row[name] as string | null
           return [name, text === null ? null : JSON.parse(text)]
         })
@@ -115,14 +120,26 @@ function targetOf({ key, to, foreignKey }: Link, table: Prisma.Sql) {
 /** The name or address of a person while they are a member; of a service token, while it exists, instead. */
 function nameIn(table: Prisma.Sql, fields: Fields, key: string): Prisma.Sql {
   const service = Object.keys(fields).find((one) => fields[one]?.isService)
-  const ofPerson = Prisma.sql`(SELECT coalesce(u.name, u.email) FROM users u
-         JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${table}.tenant_id
-         WHERE u.id = ${table}.${column(key)})`
-  if (service === undefined) return ofPerson
+  const ofPerson = memberNameIn(table, key)
+  if (service === undefined || fields[key]?.onLeave !== undefined) return ofPerson
   return Prisma.sql`coalesce(
         (SELECT s.name FROM service_tokens s
          WHERE s.tenant_id = ${table}.tenant_id AND s.id = ${table}.${column(service)}),
         ${ofPerson})`
+}
+
+function memberNameIn(table: Prisma.Sql, key: string): Prisma.Sql {
+  return Prisma.sql`(SELECT coalesce(u.name, u.email) FROM users u
+         JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${table}.tenant_id
+         WHERE u.id = ${table}.${column(key)})`
+}
+
+/** A member in a response: the id, and the name as pages show it. */
+function memberJsonOf(table: Prisma.Sql, key: string): Prisma.Sql {
+  const id = Prisma.sql`${table}.${column(key)}`
+  return Prisma.sql`
+        CASE WHEN ${id} IS NULL THEN NULL
+        ELSE json_build_object('id', ${id}, 'name', ${memberNameIn(table, key)})::text END`
 }
 
 function joined(columns: readonly Prisma.Sql[]): Prisma.Sql {

@@ -31,6 +31,19 @@ export type Reads<Item> = {
   choices(tx: Tx, caller: Asking, limit: number): Promise<Choice[]>
 }
 
+/** The newest members of the tenant by their names or addresses, for a choice. */
+export async function memberChoices(
+  tx: Tx,
+  { tenantId }: Pick<Asking, 'tenantId'>,
+  limit: number,
+): Promise<Choice[]> {
+  const rows = await tx.sql<{ id: unknown; heading: string }>(Prisma.sql`
+    SELECT u.id, coalesce(u.name, u.email, u.id::text) AS heading
+    FROM tenant_members m JOIN users u ON u.id = m.user_id
+    WHERE m.tenant_id = ${tenantId}::uuid ORDER BY m.created_at DESC, u.id DESC LIMIT ${limit}`)
+  return rows.map(({ id, heading }) => ({ id: Number(id), heading }))
+}
+
 /** The statements that read one row, or rows for a choice. */
 export function readsOf<Item>(
   table: Table<Item>,

@@ -1,6 +1,7 @@
 import { violatedConstraint } from '#src/db/errors.ts'
 import { Problem } from '#src/http/problems.ts'
-import { aWord, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import { aWord, memberKeyOf, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { type Link, linksOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { capital } from '#src/runtime/words.ts'
@@ -14,10 +15,17 @@ export function refusalOf(
   const constraint = violatedConstraint(error)
   if (constraint === null) return null
   if (constraint.isUnique) return repeated(resource, constraint.name)
+  const stranger = membersOf(resource.fields).find(
+    ({ key }) => memberKeyOf(resource, key) === constraint.name,
+  )
+  if (stranger !== undefined)
+    return unknown(stranger.key, 'must be the id of a member of your tenant')
   const link = links.find(({ foreignKey }) => foreignKey.name === constraint.name)
   if (link === undefined) return null
   // Its own row may be what is deleted, if rows of a resource refer to each other.
-  if (link.from.name === resource.name && !constraint.isOfTarget) return unknownRow(link)
+  if (link.from.name === resource.name && !constraint.isOfTarget) {
+    return unknown(link.key, `must be the id of ${aWord(link.to)} that you can see`)
+  }
   return new Problem('conflict', {
     detail: `${capital(link.from.plural.replaceAll('_', ' '))} refer to this ${wordOf(link.to)}. Delete them or let them refer to another one first.`,
   })
@@ -38,9 +46,8 @@ function repeated(
   })
 }
 
-/** The same for no row as for one out of reach. */
-function unknownRow({ key, to }: Link): Problem {
-  const detail = `must be the id of ${aWord(to)} that you can see`
+/** The same for no row or person as for one out of reach. */
+function unknown(key: string, detail: string): Problem {
   return new Problem('malformed', {
     detail: `/${key} in the body ${detail}.`,
     fields: [{ in: 'body', pointer: `/${key}`, detail }],

@@ -5,6 +5,7 @@ import { exampleOf } from '#src/http/openapi/examples.ts'
 import { columns } from '#src/resources/kit/fields/columns.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
 import { json } from '#src/resources/kit/fields/json.ts'
+import { member } from '#src/resources/kit/fields/keys/member.ts'
 import { reference } from '#src/resources/kit/fields/keys/reference.ts'
 import { currency } from '#src/resources/kit/fields/numbers/currency.ts'
 import { decimal } from '#src/resources/kit/fields/numbers/decimal.ts'
@@ -35,6 +36,7 @@ const kinds: Readonly<Record<string, Field>> = {
   'date()': date(),
   'timestamp()': timestamp(),
   "reference('project', { onDelete: 'cascade' })": reference('project', { onDelete: 'cascade' }),
+  'member()': member(),
   'json(shown, written)': json(Type.Object({}), Type.Object({})),
 }
 

@@ -10,7 +10,7 @@ const promised = {
   'src/package/index.ts': `
     App AppPage AppScope Condition DemoOfApp DemoPerson Field Line Load Permission Resource Roles RowOf Scope Text Time
     Uuid author authorService choice created currency date decimal defineApp defineResource email everything field
-    flag folder hidden id initially integer json line lines money optional owner reference renamed tenant text
+    flag folder hidden id initially integer json line lines member money optional owner reference renamed tenant text
     timestamp updated url`,
   'src/package/routes.ts': `
     Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer

@@ -44,6 +44,13 @@ SELECT count_table('posts', 'resource', 'octet_length(r.title) + octet_length(r.
 
 SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)');
 
+-- The columns of declared resources that name a member, and are cleared after that person has left.
+CREATE OR REPLACE FUNCTION declared_members() RETURNS TABLE (name text, named text) LANGUAGE sql IMMUTABLE AS $$
+SELECT * FROM (VALUES
+  (NULL::text, NULL::text)
+) t (name, named) WHERE t.name IS NOT NULL
+$$;
+
 -- Enters the tenant of a row of orders that the current user owns, and returns it. NULL if there is no such
 -- row, if its owner is not a member of the tenant, or if the tenant is closed. Locks the tenant and the membership
 -- until the transaction ends.

@@ -8,6 +8,7 @@ import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
 import {
   explained,
+  Id,
   IdParams,
   NoContent,
   Nullable,
@@ -17,6 +18,7 @@ import {
 } from '#src/http/schemas.ts'
 import { type Action, aWord, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
 import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
+import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
@@ -255,16 +257,19 @@ function isHeld({ name }: Declared): boolean {
   return linksOf(resources).some(({ to, onDelete }) => to.name === name && onDelete === 'restrict')
 }
 
-/** `?expand=` of a resource: the rows that its rows refer to, in the same response. */
+/** `?expand=` of a resource: the rows and members that its rows refer to, in the same response. */
 function expansionFor(resource: Declared) {
   const links = linksOf(resources).filter(({ from }) => from.name === resource.name)
-  const names = links.map(({ name }) => name)
-  const properties = links.map(({ name, to }) => [name, Type.Optional(Nullable(to.shape))])
+  const properties = [
+    ...links.map(({ name, to }) => [name, to.shape] as const),
+    ...membersOf(resource.fields).map(({ name }) => [name, NamedMember] as const),
+  ].map(([name, shape]) => [name, Type.Optional(Nullable(shape))] as const)
+  const names = properties.map(([name]) => name)
   const pattern = `^(${names.join('|')})(,(${names.join('|')}))*$`
   const words = `must be one or more of ${names.join(', ')}, separated by commas`
   return {
     query:
-      links.length === 0
+      names.length === 0
         ? null
         : {
             expand: Type.Optional(
@@ -272,12 +277,12 @@ function expansionFor(resource: Declared) {
                 pattern: explained(pattern, words),
                 maxLength: 500,
                 examples: [names[0]],
-                description: `The rows it refers to, in the same response: ${names.join(', ')}`,
+                description: `The rows and members it refers to, in the same response: ${names.join(', ')}`,
               }),
             ),
           },
     shape:
-      links.length === 0
+      names.length === 0
         ? resource.shape
         : Type.Object(
             { ...resource.shape.properties, ...Object.fromEntries(properties) },
@@ -292,6 +297,16 @@ function expansionFor(resource: Declared) {
     },
   }
 }
+
+const NamedMember = Type.Object(
+  {
+    id: Id,
+    name: Nullable(
+      Type.String({ description: 'Or the address; null once the person has left the tenant' }),
+    ),
+  },
+  { title: 'NamedMember' },
+)
 
 /** The same entry for a caller who may read these resources too. */
 function mayReadAll(entry: Entry<Asking>, names: readonly string[]): Entry<Asking> {

@@ -26,10 +26,12 @@ import {
   rowPage,
 } from '#src/pages/resources/rows.ts'
 import { type Action, pagePathOf, wordOf } from '#src/resources/kit/define.ts'
+import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
+import { memberChoices } from '#src/rows/reads.ts'
 import type { Declared } from '#src/rows/table.ts'
 import { listFoldersInReach } from '#src/teams/folders.ts'
 
@@ -106,12 +108,12 @@ async function foldersFor(tx: Tx, { userId, tenantId }: Caller, { scope, actions
   return listFoldersInReach(tx, { userId, tenantId }, folderChoices)
 }
 
-/** Whether an action asks for a row of another resource. */
+/** Whether an action asks for a row of another resource, or for a member. */
 function hasChoices({ fields }: PagedResource, { accepts = [] }: Partial<Action> = {}): boolean {
-  return accepts.some((key) => fields[key]?.control?.offers === 'rows')
+  return accepts.some((key) => ['rows', 'members'].includes(fields[key]?.control?.offers ?? ''))
 }
 
-/** The rows to choose from, by the field that refers to them; the API takes the others too. */
+/** The rows and members to choose from, by field; the API takes the others too. */
 async function choicesFor(
   tx: Tx,
   caller: Caller,
@@ -124,7 +126,9 @@ async function choicesFor(
   const all = await Promise.all(
     links.map(async ({ key, to }) => [key, await actionsOf(to).choices(tx, caller, rowChoices)]),
   )
-  return Object.fromEntries(all)
+  const keys = membersOf(resource.fields).flatMap(({ key }) => (accepts.includes(key) ? [key] : []))
+  const members = keys.length === 0 ? [] : await memberChoices(tx, caller, rowChoices)
+  return Object.fromEntries([...all, ...keys.map((key) => [key, members])])
 }
 
 function create(app: FastifyInstance, resource: PagedResource) {

@@ -106,7 +106,7 @@ export type RowListView = {
   readonly done: string | undefined
 }
 
-/** The rows that a field can refer to, by their headings. */
+/** The rows and members that a field can name, by their headings. */
 export type Choices = Readonly<
   Record<string, readonly { readonly id: number; readonly heading: string }[]>
 >
@@ -210,7 +210,7 @@ export function rowPage(resource: Paged, { viewer, row, names, choices, done }: 
   const path = pagePathOf(resource)
   const title = String(row[page.heading] ?? '')
   const by = Object.keys(names)
-    .filter((key) => key !== 'userId' && fields[key]?.isPerson)
+    .filter((key) => key !== 'userId' && fields[key]?.isPerson && !fields[key]?.onLeave)
     .map((key) => html`, by ${isolated(names[key] ?? nameless(resource, row, key))}`)
   const texts = Object.keys(fields).filter((key) => fields[key]?.control?.as === 'area')
   const hidden = [page.heading, ...texts]
@@ -308,6 +308,9 @@ function valueText({ fields }: Paged, key: string, row: ShownRow, names: Names =
       ? words
       : html`<a href="${pagePathOf(target)}/${Number(value)}">${words}</a>`
   }
+  if (value !== null && fields[key]?.onLeave !== undefined) {
+    return names[key] == null ? `User ${value}, who has left` : isolated(names[key])
+  }
   const shown = value === null ? null : fields[key]?.onPage?.(value)
   return shown == null ? html`<span class="quiet">None</span>` : cellOf(shown)
 }
@@ -368,7 +371,8 @@ function noticesOf(resource: Paged): Readonly<Record<Notice, string>> {
 /** `Due at` of `dueAt`. */
 function labelOf({ page: { labels = {} }, fields }: Paged, key: string): string {
   const own: Readonly<Record<string, string>> = { updatedAt: 'Last changed', createdAt: 'Created' }
-  const name = fields[key]?.refersTo === undefined ? key : expansionOf(key)
+  const { refersTo, onLeave } = fields[key] ?? {}
+  const name = refersTo === undefined && onLeave === undefined ? key : expansionOf(key)
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return labels[key] ?? own[key] ?? inWords(words)
 }

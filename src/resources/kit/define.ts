@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Asking, Field, Fields } from './fields/field.ts'
+import { membersOf } from './fields/keys/member.ts'
 import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
 
 /** What a role may do: `resource:action`, such as `post:read`. */
@@ -341,6 +342,7 @@ function faultsOf(resource: Resource): string[] {
   ]
   for (const { key, onDelete, isNullable } of referencesOf(fields))
     faults.push(...referenceFaultsOf(key, onDelete, isNullable, keys))
+  faults.push(...memberFaultsOf(resource, keys))
   faults.push(...resource.unique.map((key) => uniqueFaultOf(resource, key)))
   const unfit = keys.find((key) => fields[key]?.fault !== undefined)
   if (unfit !== undefined) faults.push([true, `has the field ${unfit} ${fields[unfit]?.fault}`])
@@ -379,6 +381,25 @@ function referenceFaultsOf(
       `has the reference ${key}, which is cleared and not optional`,
     ],
   ]
+}
+
+function memberFaultsOf({ plural, scope, fields }: Resource, keys: string[]): [boolean, string][] {
+  return membersOf(fields).flatMap(({ key, name, isNullable, onLeave }): [boolean, string][] => [
+    [!/.Id$/.test(key), `has the member ${key}, whose name does not end in Id`],
+    [
+      keys.includes(name),
+      `has the member ${key} and a field ${name}, which an expanded response has for the person`,
+    ],
+    [
+      onLeave === 'clear' && !isNullable,
+      `has the member ${key}, which is cleared when the person leaves and not optional: make it optional, or keep it`,
+    ],
+    [scope === 'owner', `has the member ${key}, and rows of an owner belong to no tenant alone`],
+    [
+      memberCheckOf({ plural }, key).length > 63,
+      `has the member ${key}, whose check ${memberCheckOf({ plural }, key)} would have a name of more than 63 characters`,
+    ],
+  ])
 }
 
 /** A page asks for every field that an action accepts, so each needs an input, and shows no JSON. */
@@ -438,6 +459,16 @@ export function wordOf({ name }: Pick<Resource, 'name'>): string {
 export function aWord(resource: Pick<Resource, 'name'>): string {
   const word = wordOf(resource)
   return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
+}
+
+/** The function and the trigger by which the database checks that a field names a member. */
+export function memberCheckOf({ plural }: Pick<Resource, 'plural'>, key: string): string {
+  return `check_${plural}_${columnOf(key)}`
+}
+
+/** The key that is broken by a field which names no member. */
+export function memberKeyOf({ plural }: Pick<Resource, 'plural'>, key: string): string {
+  return `${plural}_${columnOf(key)}_fkey`
 }
 
 /** The column of a field: `author_id` of `authorId`. */

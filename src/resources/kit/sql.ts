@@ -1,6 +1,7 @@
-import { columnOf, type Resource } from './define.ts'
+import { columnOf, memberCheckOf, memberKeyOf, type Resource } from './define.ts'
 import { homeFunctionOf, publishesAtHome, sectionOf } from './derived.ts'
 import { columns as columnTypes } from './fields/columns.ts'
+import { membersOf } from './fields/keys/member.ts'
 
 /*
  * The SQL that follows from the declared resources. `migrate` applies it after the files of
@@ -40,7 +41,12 @@ export function sqlOf(
 ): DeclaredSql {
   const homes = resources.filter(publishesAtHome).map(homeOf)
   return {
-    functions: script([tablesFunction(resources), ...homes]),
+    functions: script([
+      tablesFunction(resources),
+      membersFunction(resources),
+      ...homes,
+      ...resources.flatMap(memberChecksOf),
+    ]),
     policies: script(resources.flatMap((one) => policiesOf(one, words))),
     triggers: script(resources.flatMap(triggersOf)),
   }
@@ -71,6 +77,49 @@ SELECT * FROM (VALUES
 ${[none, ...rows].join(',\n')}
 ) t (name, resource, scope, section, of_person, erased) WHERE t.name IS NOT NULL
 $$;`
+}
+
+/** The columns that are cleared when the person whom they name leaves the tenant. */
+function membersFunction(resources: readonly Resource[]): string {
+  const rows = resources.flatMap(({ plural, fields }) =>
+    membersOf(fields)
+      .filter(({ onLeave }) => onLeave === 'clear')
+      .map(({ key }) => `  (${literal(plural)}, ${literal(columnOf(key))})`),
+  )
+  return `-- The columns of declared resources that name a member, and are cleared after that person has left.
+CREATE OR REPLACE FUNCTION declared_members() RETURNS TABLE (name text, named text) LANGUAGE sql IMMUTABLE AS $$
+SELECT * FROM (VALUES
+${['  (NULL::text, NULL::text)', ...rows].join(',\n')}
+) t (name, named) WHERE t.name IS NOT NULL
+$$;`
+}
+
+/**
+ * Refuses a row that names somebody who is no member of its tenant, as a foreign key would. It is none, because a
+ * person leaves in constant time, however many rows name them: a worker clears these. The membership stays until
+ * the transaction ends.
+ */
+function memberChecksOf(resource: Resource): string[] {
+  const { plural, fields } = resource
+  return membersOf(fields).map(({ key }) => {
+    const column = columnOf(key)
+    return `-- Refuses a row of ${plural} whose ${column} is no member of its tenant, as a foreign key does. A row that is changed
+-- keeps a person who has left.
+CREATE OR REPLACE FUNCTION ${memberCheckOf(resource, key)}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.${column} IS NULL OR (TG_OP = 'UPDATE' AND NEW.${column} IS NOT DISTINCT FROM OLD.${column}) THEN
+    RETURN NEW;
+  END IF;
+  PERFORM FROM public.memberships m WHERE m.tenant_id = NEW.tenant_id AND m.user_id = NEW.${column} FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE foreign_key_violation USING
+      MESSAGE = 'insert or update on table "${plural}" violates foreign key constraint "${memberKeyOf(resource, key)}"';
+  END IF;
+  RETURN NEW;
+END
+$$;`
+  })
 }
 
 /** Rows of a tenant belong to the people whom one of their fields names. */
@@ -169,6 +218,11 @@ function triggersOf(resource: Resource): string[] {
       (key) =>
         `ALTER TABLE ${plural} ALTER COLUMN ${columnOf(key)} SET DEFAULT current_service_id();`,
     ),
+    ...membersOf(fields).map(({ key }) => {
+      const [name, column] = [memberCheckOf(resource, key), columnOf(key)]
+      return `CREATE TRIGGER ${name} BEFORE INSERT OR UPDATE OF ${column} ON ${plural}
+  FOR EACH ROW EXECUTE FUNCTION ${name}();`
+    }),
     ...(actions.create === undefined
       ? []
       : [`SELECT count_table('${plural}', 'resource', ${literal(bytesOf(resource))});`]),

@@ -1,4 +1,6 @@
+import { memberCheckOf } from '#src/resources/kit/define.ts'
 import { homeFunctionOf, publishesAtHome } from '#src/resources/kit/derived.ts'
+import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { resources } from '#src/resources/running-app.ts'
 
 /**
@@ -70,6 +72,7 @@ export const functionsOnShards: readonly string[] = [
   'open_portal_link',
   'remove_team_member',
   ...resources.filter(publishesAtHome).map(homeFunctionOf),
+  ...resources.flatMap((one) => membersOf(one.fields).map(({ key }) => memberCheckOf(one, key))),
 ]
 
 /** Every table that Citus knows. */

@@ -100,7 +100,7 @@ t.test('a page shows the other rows by name, and offers them', async (t) => {
   t.ok(list.includes(`<option value="${projectId}"><bdi>A &lt;fence&gt;</bdi></option>`))
   t.notOk(list.includes('Theirs'), 'rows of another tenant')
 
-  const form = { title: 'y', assetId: '', blockedById: '' }
+  const form = { title: 'y', assetId: '', blockedById: '', assigneeId: '', reviewerId: '' }
   const post = (project: number) =>
     test.app.inject({
       ...{ method: 'POST', url: '/app/issues' },
@@ -183,7 +183,8 @@ t.test('?expand= has the other rows in the same response', async (t) => {
     t.match(refused.json().errors, [
       {
         ...{ in: 'query', pointer: '/expand' },
-        detail: 'must be one or more of project, asset, blockedBy, separated by commas',
+        detail:
+          'must be one or more of project, asset, blockedBy, assignee, reviewer, separated by commas',
       },
     ])
   }

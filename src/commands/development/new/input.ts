@@ -68,6 +68,10 @@ export function readResource(
   if (!fields.some(({ kind, isOptional }) => kind === 'line' && !isOptional)) {
     throw new InputFault('Name at least one line that is not optional, such as title:line:200.')
   }
+  const ofMember = fields.find(({ kind }) => kind === 'member')
+  if (scope === 'owner' && ofMember !== undefined) {
+    throw new InputFault(`${ofMember.key}: rows of an owner name no member of a tenant.`)
+  }
   const resource: NewResource = { name, table, scope, page, fields }
   refuseTaken(resource, taken)
   return resource
@@ -102,7 +106,10 @@ function readField(text: string): NewField {
   if (more.length > 0) throw fail('there are too many parts.')
   const common = { key, isOptional, limit: 0, words: [] }
   if (!isKind(kind)) throw fail(`the kinds are ${Object.keys(kinds).join(', ')}.`)
-  const { longest, hasWords }: Facts = kinds[kind]
+  const { longest, hasWords, isOfMembers }: Facts = kinds[kind]
+  if (isOfMembers && !(isOptional && /.Id$/.test(key))) {
+    throw fail('a member is optional, and its name ends in Id, such as assigneeId:member:optional.')
+  }
   if (longest !== undefined) {
     const limit = /^[1-9]\d{0,5}$/.test(value ?? '') ? Number(value) : 0
     if (limit === 0 || limit > longest) {

@@ -4,6 +4,8 @@ export type Facts = {
   readonly longest?: number
   /** The kind takes words. */
   readonly hasWords?: true
+  /** The kind is of members: the field is optional, its name ends in Id, and rows belong to a tenant. */
+  readonly isOfMembers?: true
   /** Without them the words of a choice, or a text. */
   readonly values?: readonly [one: string, other: string]
 }
@@ -16,6 +18,7 @@ export const kinds = {
   flag: { values: ['true', 'false'] },
   date: { values: ["'2026-03-02'", "'2026-03-03'"] },
   email: { values: ["'ada@acme.example'", "'grace@acme.example'"] },
+  member: { isOfMembers: true, values: ['writer.userId', 'colleague.userId'] },
   url: { values: ["'https://acme.example/plan'", "'https://acme.example/map'"] },
 } as const satisfies Record<string, Facts>
 

@@ -12,7 +12,7 @@ export type Control = {
   /** The words of a choice, by what the form sends. */
   readonly options?: Readonly<Record<string, string>>
   /** What a choice is of, if not of words. */
-  readonly offers?: 'folders' | 'rows'
+  readonly offers?: 'folders' | 'rows' | 'members'
   /** The value of a text that is not empty, as the API takes it; undefined if it is refused. */
   read(text: string): unknown
   /** A value as the text of the input. */

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { Nullable } from '#src/http/schemas.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Control, OnPage } from './control.ts'
+import type { OnLeave } from './keys/member.ts'
 import type { Reference } from './keys/reference.ts'
 
 /** The facts about the caller that new rows and conditions depend on. A service has no user and no role. */
@@ -65,6 +66,8 @@ export type Field<
   readonly isCurrency?: true
   /** A person: rows of this person are part of their export, and pages show the name. */
   readonly isPerson?: true
+  /** A member of the tenant, and what becomes of the field when they leave. */
+  readonly onLeave?: OnLeave
   /** Rows of another resource. */
   readonly refersTo?: Reference
   /** The service token that wrote the row instead of a person. */

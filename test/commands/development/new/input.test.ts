@@ -82,10 +82,15 @@ t.test('every other argument says what is accepted', async (t) => {
     [['note', ['title:line']], /needs its greatest length, from 1 to 1000/],
     [['note', ['title:line:0']], /from 1 to 1000/],
     [['note', ['body:text:999999']], /from 1 to 100000/],
-    [['note', ['at:hour']], /the kinds are line, text, choice, integer, flag, date, email, url/],
+    [
+      ['note', ['at:hour']],
+      /the kinds are line, text, choice, integer, flag, date, email, member, url/,
+    ],
     [['note', ['at:toString']], /the kinds are/],
     [['note', ['state:choice:open']], /two or more different words/],
     [['note', [`state:choice:open/it's`]], /two or more different words/],
+    [['note', [line, 'toId:member']], /a member is optional, and its name ends in Id/],
+    [['note', [line, 'buddy:member:optional']], /a member is optional, and its name ends in Id/],
     [['note', ['count:integer:9']], /takes nothing further/],
     [['note', ['title:line:9:more:parts']], /too many parts/],
   ]

@@ -1,8 +1,8 @@
-import { created, defineResource, id, line, optional, reference, updated } from 'gatehouse'
+import { created, defineResource, id, line, member, optional, reference, updated } from 'gatehouse'
 
-const changed = ['title', 'assetId', 'blockedById'] as const
+const changed = ['title', 'assetId', 'blockedById', 'assigneeId', 'reviewerId'] as const
 
-/** What is to be solved: a reference of each kind, one of them to another row of its own. */
+/** What is to be solved: a reference of each kind, one of them to another row of its own, and members. */
 export const issues = defineResource('issue', {
   plural: 'issues',
   scope: 'tenant',
@@ -11,11 +11,13 @@ export const issues = defineResource('issue', {
     projectId: reference('project', { onDelete: 'cascade' }),
     assetId: optional(reference('asset', { onDelete: 'restrict' })),
     blockedById: optional(reference('issue', { onDelete: 'clear' })),
+    assigneeId: optional(member()),
+    reviewerId: optional(member({ onLeave: 'keep' })),
     title: line(200),
     createdAt: created(),
     updatedAt: updated(),
   },
-  filters: ['projectId'],
+  filters: ['projectId', 'assigneeId'],
   unique: [['projectId', 'title']],
   actions: {
     read: { permission: 'task:read' },
@@ -24,5 +26,5 @@ export const issues = defineResource('issue', {
     delete: { permission: 'task:close' },
   },
   events: { created: 'An issue was opened', updated: 'An issue was changed' },
-  page: { label: 'Issues', heading: 'title', columns: ['projectId', 'assetId'] },
+  page: { label: 'Issues', heading: 'title', columns: ['projectId', 'assigneeId', 'assetId'] },
 })

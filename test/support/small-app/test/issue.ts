@@ -23,20 +23,20 @@ export const issue: Description = {
   ...{ name: 'issue', path: '/issues', table: 'issues' },
   rules,
   needs: { key: 'projectId', of: project },
-  row: ({ tenantId }) => ({
-    tenant_id: tenantId,
-    title: 'It squeaks',
+  row: ({ tenantId, userId }) => ({
+    ...{ tenant_id: tenantId, title: 'It squeaks', assignee_id: userId },
     project_id: new NewRow('projects', { tenant_id: tenantId, title: 'A project' }),
   }),
   body: { title: 'It squeaks' },
   change: { title: 'It creaks' },
   answer: ({ neededId }, now) => ({
-    ...{ projectId: neededId, assetId: null, blockedById: null, title: 'It squeaks' },
+    ...{ projectId: neededId, assetId: null, blockedById: null, assigneeId: null },
+    ...{ reviewerId: null, title: 'It squeaks' },
     ...{ createdAt: now, updatedAt: now },
   }),
   events: { POST: 'issue.created', PATCH: 'issue.updated' },
   forms: {
-    create: { title: 'It squeaks', assetId: '', blockedById: '' },
-    change: { title: 'It creaks', assetId: '', blockedById: '' },
+    create: { title: 'It squeaks', assetId: '', blockedById: '', assigneeId: '', reviewerId: '' },
+    change: { title: 'It creaks', assetId: '', blockedById: '', assigneeId: '', reviewerId: '' },
   },
 }

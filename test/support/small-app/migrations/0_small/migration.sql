@@ -102,6 +102,8 @@ CREATE TABLE issues (
   project_id bigint NOT NULL,
   asset_id bigint,
   blocked_by_id bigint,
+  assignee_id bigint,
+  reviewer_id bigint,
   title text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -115,6 +117,8 @@ CREATE TABLE issues (
     REFERENCES issues (tenant_id, id) ON DELETE SET NULL (blocked_by_id)
 );
 CREATE INDEX issues_tenant_id_asset_id_id_idx ON issues (tenant_id, asset_id, id);
+CREATE INDEX issues_tenant_id_assignee_id_id_idx ON issues (tenant_id, assignee_id, id);
+CREATE INDEX issues_tenant_id_reviewer_id_id_idx ON issues (tenant_id, reviewer_id, id);
 CREATE INDEX issues_tenant_id_blocked_by_id_id_idx ON issues (tenant_id, blocked_by_id, id);
 CREATE INDEX issues_tenant_id_created_at_id_idx ON issues (tenant_id, created_at, id);
 CREATE INDEX issues_tenant_id_project_id_id_idx ON issues (tenant_id, project_id, id);
