@@ -27,6 +27,9 @@ export type SubscriptionState = {
   cancelsAt: number | null
 }
 
+/** `lost`: the cardholder has the money back. `closed`: it stays paid, as during an inquiry, which moves no money. */
+export type DisputeState = 'open' | 'lost' | 'closed'
+
 /** What an event does, in one vocabulary for all providers. Amounts are minor units. */
 export type Effect =
   | {
@@ -55,7 +58,13 @@ export type Effect =
       /** All that is refunded of the payment now, if the provider was asked. */
       remaining: number | null
     }
-  | { kind: 'dispute'; customer: string | null; dispute: string; payment: string; isOpen: boolean }
+  | {
+      kind: 'dispute'
+      customer: string | null
+      dispute: string
+      payment: string
+      state: DisputeState
+    }
   | { kind: 'subscription'; customer: string; state: SubscriptionState }
   /** A checkout that this program started has ended. */
   | { kind: 'checkout'; customer: string; userId: number }

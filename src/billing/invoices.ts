@@ -6,7 +6,7 @@ import { actionsOf } from '#src/rows/actions.ts'
 const { columns, toItem, publish } = actionsOf(invoices)
 
 /** What is known of a payment, beside its amount. */
-export type PaymentState = { refunded: number; isDisputed: boolean }
+export type PaymentState = { refunded: number; dispute: 'open' | 'lost' | null }
 
 type NewInvoice = {
   /** Minor units of `currency`. */
@@ -59,7 +59,7 @@ export async function updateInvoice(
   if (row !== undefined) await publish(tx, tenantId, 'updated', toItem(row), now)
 }
 
-function statusOf(amount: number, { refunded, isDisputed }: PaymentState) {
-  if (isDisputed) return 'disputed'
+function statusOf(amount: number, { refunded, dispute }: PaymentState) {
+  if (dispute !== null) return dispute === 'open' ? 'disputed' : 'lost'
   return refunded > 0 && refunded >= amount ? 'refunded' : 'paid'
 }

@@ -187,7 +187,7 @@ export async function putClaim(
   const { kind, customer, payment } = effect
   const isRefund = kind === 'refund'
   const objectId = isRefund ? effect.refund : effect.dispute
-  const status = isRefund ? (effect.isFailed ? 'failed' : null) : effect.isOpen ? 'open' : 'closed'
+  const status = isRefund ? (effect.isFailed ? 'failed' : null) : effect.state
   await tx.sql`
     INSERT INTO billing_objects AS stored
       (object_id, kind, customer, payment, status, amount, newest_created, updated_at)
@@ -203,18 +203,19 @@ export async function putClaim(
 }
 
 /**
- * The refunded amount of a payment, and whether it is disputed. Of a failed refund whose provider was
+ * The refunded amount of a payment, and its dispute. Of a failed refund whose provider was
  * asked for the rest, nothing is left to subtract. Otherwise it is subtracted from what the payment
  * reported before the failure; later reports are taken to leave it out.
  */
 export async function findClaims(tx: Tx, payment: string): Promise<PaymentState> {
-  const [row] = await tx.sql<{ refunded: bigint | string; isDisputed: boolean }>`
+  const [row] = await tx.sql<{ refunded: bigint | string; dispute: PaymentState['dispute'] }>`
     SELECT GREATEST(0, coalesce(max(p.amount), 0) + coalesce(sum(
              CASE WHEN c.status IS NULL THEN c.amount
                   WHEN c.newest_created < p.newest_created THEN 0
                   ELSE -c.amount END) FILTER (WHERE c.kind = 'refund'), 0))::bigint AS refunded,
-           coalesce(bool_or(c.status = 'open') FILTER (WHERE c.kind = 'dispute'), false) AS "isDisputed"
+           CASE WHEN bool_or(c.kind = 'dispute' AND c.status = 'open') THEN 'open'
+                WHEN bool_or(c.kind = 'dispute' AND c.status = 'lost') THEN 'lost' END AS dispute
     FROM billing_objects p LEFT JOIN billing_objects c ON c.payment = p.object_id
     WHERE p.object_id = ${payment}`
-  return { refunded: Number(row?.refunded ?? 0), isDisputed: row?.isDisputed ?? false }
+  return { refunded: Number(row?.refunded ?? 0), dispute: row?.dispute ?? null }
 }

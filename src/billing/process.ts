@@ -450,7 +450,7 @@ async function applyPayment(
   const { payment, customer, amount, currency, digits, refunded } = effect
   const invoice = { amount, currency, digits, sourceEvent: event.id, payment }
   if (payment === null) {
-    return createInvoice(tx, payee, invoice, { refunded: refunded ?? 0, isDisputed: false }, now)
+    return createInvoice(tx, payee, invoice, { refunded: refunded ?? 0, dispute: null }, now)
   }
   const isInvoiced = await lockInvoiced(tx, application, payment, payee)
   if (refunded !== null) await putRefunded(tx, payment, refunded, event.created, now)

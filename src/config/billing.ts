@@ -46,8 +46,8 @@ const rules: Readonly<Record<BillingProviderName, Rules>> = {
   },
   standard: {
     secret: {
-      form: /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/,
-      text: 'whsec_ and at least 16 bytes as base64',
+      form: /^(whsec_[A-Za-z0-9+/]{22,}={0,2}|(?!whsec_).+)$/,
+      text: 'whsec_ and at least 16 bytes as base64, or an older secret of Polar as it is (polar_whs_…)',
     },
     key: null,
     url: () => undefined,

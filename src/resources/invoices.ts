@@ -16,7 +16,10 @@ export const invoices = defineResource('invoice', {
     amount: integer('Minor units of the currency'),
     currency: line(32),
     digits: integer('After the decimal point: `amount` 4900 with 2 digits is 49.00'),
-    status: line(32, '`paid`, `refunded` (the whole amount) or `disputed`'),
+    status: line(
+      32,
+      '`paid`, `refunded` (the whole amount), `disputed`, or `lost` (a dispute that gave the money back)',
+    ),
     amountRefunded: integer('Minor units of the currency'),
     createdAt: created(),
   },
@@ -24,7 +27,7 @@ export const invoices = defineResource('invoice', {
   actions: { read: { permission: null, token: 'invoice:read' } },
   events: {
     created: 'A charge was paid, and its invoice created',
-    updated: 'A payment was refunded or disputed, or its dispute was won',
+    updated: 'A payment was refunded or disputed, or its dispute was decided',
   },
   example: { digits: 2, status: 'paid', amountRefunded: 0 },
   worker: 'SELECT, INSERT, UPDATE (status, amount_refunded)',

@@ -207,7 +207,7 @@ t.test('the state of a payment changes the invoice of its tenant', async (t) => 
   await addInvoice(database, own.tenantId, { amount: 9800, payment })
   const refund = (tenant: TestUser) =>
     db.write(entryOf(tenant), (tx) =>
-      updateInvoice(tx, tenant, payment, { refunded: 4900, isDisputed: false }, now),
+      updateInvoice(tx, tenant, payment, { refunded: 4900, dispute: null }, now),
     )
   const readBoth = async () => {
     const { rows } = await database.admin.query(

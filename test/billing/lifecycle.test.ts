@@ -199,6 +199,33 @@ t.test('a dispute marks its invoice, and a won one no longer does', async (t) =>
   ])
 })
 
+t.test(
+  'an inquiry leaves a payment paid; a dispute that was lost is over, in any order',
+  async (t) => {
+    const event = (id: string, type: string, created: number, status: string) =>
+      stripeEvent(id, type, stripeDispute({ status }), { created })
+    const events = [
+      event('i', 'charge.dispute.created', 10, 'warning_needs_response'),
+      event('w', 'charge.dispute.funds_withdrawn', 20, 'needs_response'),
+      event('l', 'charge.dispute.closed', 30, 'lost'),
+    ]
+    const { database, apply, published } = await open(t)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    await apply(stripeEvent('c', 'charge.succeeded', stripeCharge()))
+    for (const one of events) t.equal(await apply(one), 'processed')
+    t.match(await published(), [
+      ['invoice.created', { status: 'paid' }],
+      ['invoice.updated', { status: 'disputed' }],
+      ['invoice.updated', { status: 'lost' }],
+    ])
+    const other = await open(t)
+    await createUser(other.database, { billingCustomer: 'cus_1' })
+    for (const one of events.toReversed()) await other.apply(one)
+    await other.apply(stripeEvent('c', 'charge.succeeded', stripeCharge()))
+    t.strictSame(await other.select('SELECT status FROM invoices'), [{ status: 'lost' }])
+  },
+)
+
 t.test('a refund that fails is taken back, in any order, and a later one counts', async (t) => {
   const charge = (id: string, created: number, amount_refunded: number) =>
     stripeEvent(id, 'charge.refunded', stripeCharge({ amount_refunded }), { created })

@@ -366,7 +366,7 @@ CREATE TABLE invoices (
   amount bigint NOT NULL,
   currency text NOT NULL CHECK (currency ~ '^[a-z]{3}$'),
   digits bigint NOT NULL DEFAULT 2 CHECK (digits BETWEEN 0 AND 3), -- of amounts after the decimal point
-  status text NOT NULL CHECK (status IN ('paid', 'refunded', 'disputed')),
+  status text NOT NULL CHECK (status IN ('paid', 'refunded', 'disputed', 'lost')),
   source_event text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   payment text, -- Id of the payment at the provider. NULL if each event is a payment of its own.
@@ -694,7 +694,7 @@ CREATE TABLE billing_objects (
   kind text NOT NULL CHECK (kind IN ('subscription', 'payment', 'refund', 'dispute')),
   customer text,
   payment text, -- The payment of a refund or dispute
-  status text, -- Of a subscription; `open` or `closed` of a dispute; `failed` of a refund that did not arrive
+  status text, -- Of a subscription; `open`, `lost` or `closed` of a dispute; `failed` of a refund that did not arrive
   -- Of a subscription: what it gives, and until when.
   plan text,
   period_end timestamptz(6),

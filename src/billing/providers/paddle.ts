@@ -71,12 +71,14 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
   const customer = textOf(object.customer_id, 'data.customer_id')
   if (kind === 'payment') {
     const totals = objectIn(objectIn(object.details).totals)
+    const amount = amountOfDigits(totals.grand_total, 'data.details.totals.grand_total')
+    if (amount === 0) return { kind: 'none' } // a trial, a discount of 100 %, or all from the balance
     const currency = currencyOf(object.currency_code, 'data.currency_code')
     return {
       kind,
       customer,
       payment: textOf(object.id, 'data.id'),
-      amount: amountOfDigits(totals.grand_total, 'data.details.totals.grand_total'),
+      amount,
       currency,
       digits: digitsOf(currency), // all that Paddle supports have those of ISO 4217
       refunded: null,
@@ -104,8 +106,8 @@ function adjustmentEffect(object: BillingEvent['object'], customer: string): Eff
   const payment = textOf(object.transaction_id, 'data.transaction_id')
   if (action === 'chargeback' || action === 'chargeback_reverse') {
     // A reversal is an adjustment of its own, and Paddle then sends the chargeback again with this status.
-    const isOpen = action === 'chargeback' && status !== 'reversed'
-    return { kind: 'dispute', customer, dispute: `dispute of ${payment}`, payment, isOpen }
+    const state = action === 'chargeback' && status !== 'reversed' ? 'open' : 'closed'
+    return { kind: 'dispute', customer, dispute: `dispute of ${payment}`, payment, state }
   }
   const isApproved = status === 'approved'
   // A refund that is taken back counts as none.

@@ -26,6 +26,7 @@ import { type BillingProvider, headerOf } from './provider.ts'
 export const standardKinds = {
   'order.paid': 'payment',
   'order.refunded': 'payment',
+  'order.updated': 'payment',
   'subscription.created': 'subscription',
   'subscription.updated': 'subscription',
   'subscription.active': 'subscription',
@@ -36,31 +37,38 @@ export const standardKinds = {
 } as const satisfies Record<string, EventKind>
 
 const prefix = 'whsec_'
+
+/** Of an order that is paid, however much of it was refunded since. */
+const paidStatuses = ['paid', 'refunded', 'partially_refunded']
 // 32 bytes; one form only, because Buffer.from accepts much else.
 const digestForm = /^[A-Za-z0-9+/]{43}=$/
 
 /**
  * Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature` over
- * `<id>.<timestamp>.<body>`. The key is the decoded secret after `whsec_`.
+ * `<id>.<timestamp>.<body>`. The key is the decoded secret after `whsec_`, or at Polar's older endpoints the secret
+ * as text.
  */
 export const standard: BillingProvider = {
   name: 'standard',
   verify(headers, body, secrets, now) {
     const id = headerOf(headers, 'webhook-id')
-    return judge(
+    const keys = [...secrets.map(keyOf), ...secrets.map((secret) => Buffer.from(secret))]
+    const verdict = judge(
       isName(id) ? readHeaders(headers) : null,
-      (timestamp) =>
-        secrets.map((secret) => hmacSha256(keyOf(secret), `${id}.${timestamp}.`, body)),
+      (timestamp) => keys.map((key) => hmacSha256(key, `${id}.${timestamp}.`, body)),
       now,
     )
+    return verdict.ok ? { ...verdict, secretIndex: verdict.secretIndex % secrets.length } : verdict
   },
   parse: (headers, body) => parseStandard(headerOf(headers, 'webhook-id'), body),
   effectOf,
 }
 
-/** The key of a secret: base64 after an optional `whsec_`. */
+/** The key of a secret: the bytes after `whsec_`. Without it the whole text, because text decodes to almost nothing. */
 export function keyOf(secret: string): Buffer {
-  return Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64')
+  return secret.startsWith(prefix)
+    ? Buffer.from(secret.slice(prefix.length), 'base64')
+    : Buffer.from(secret)
 }
 
 /** Signatures of other versions than `v1` are ignored. */
@@ -96,18 +104,7 @@ function customerOf({ customer_id: id, customer }: BillingEvent['object']): unkn
 function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effect {
   if (kind === null) return { kind: 'none' }
   const customer = textOf(customerOf(object), 'data.customer_id')
-  if (kind === 'payment') {
-    const currency = currencyOf(object.currency, 'data.currency')
-    return {
-      kind,
-      customer,
-      payment: textOf(object.id, 'data.id'),
-      amount: amountOf(object.total_amount, 'data.total_amount'),
-      currency,
-      digits: stripeDigits(currency), // Polar charges through Stripe
-      refunded: amountOf(object.refunded_amount ?? 0, 'data.refunded_amount'),
-    }
-  }
+  if (kind === 'payment') return orderEffect(object, customer)
   const { status } = object
   if (kind !== 'subscription' || !isSubscriptionStatus(status)) return { kind: 'none' }
   const periodEnd = secondsOf(object.current_period_end)
@@ -121,5 +118,26 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
       cancelsAt:
         secondsOf(object.ends_at) ?? (object.cancel_at_period_end === true ? periodEnd : null),
     },
+  }
+}
+
+/** An order is paid in part from the customer's balance (negative), and its refunds name their tax apart. */
+function orderEffect(object: BillingEvent['object'], customer: string): Effect {
+  const { status, applied_balance_amount: balance } = object
+  if (typeof status === 'string' && !paidStatuses.includes(status)) return { kind: 'none' }
+  const total = amountOf(object.total_amount, 'data.total_amount')
+  const amount = Math.max(0, total + (Number.isSafeInteger(balance) ? Number(balance) : 0))
+  if (amount === 0) return { kind: 'none' } // a trial, a discount of 100 %, or all from the balance
+  const currency = currencyOf(object.currency, 'data.currency')
+  return {
+    kind: 'payment',
+    customer,
+    payment: textOf(object.id, 'data.id'),
+    amount: amountOf(amount, 'data.total_amount'),
+    currency,
+    digits: stripeDigits(currency), // Polar charges through Stripe
+    refunded:
+      amountOf(object.refunded_amount ?? 0, 'data.refunded_amount') +
+      amountOf(object.refunded_tax_amount ?? 0, 'data.refunded_tax_amount'),
   }
 }

@@ -1,6 +1,7 @@
 import {
   amountOf,
   currencyOf,
+  type DisputeState,
   type Effect,
   isSubscriptionStatus,
   membersOf,
@@ -32,6 +33,8 @@ export const stripeKinds = {
   'charge.captured': 'payment',
   'charge.refunded': 'payment',
   'charge.dispute.created': 'dispute',
+  'charge.dispute.updated': 'dispute',
+  'charge.dispute.funds_withdrawn': 'dispute',
   'charge.dispute.closed': 'dispute',
   'checkout.session.completed': 'checkout',
   'customer.subscription.created': 'subscription',
@@ -98,7 +101,7 @@ function effectOf(
       customer: null,
       dispute: textOf(object.id, 'data.object.id'),
       payment: textOf(paymentOf(object, 'charge'), 'data.object.charge'),
-      isOpen: !['won', 'warning_closed', 'prevented'].includes(String(object.status)),
+      state: disputeStateOf(String(object.status)),
     }
   }
   if (kind === 'refund') return refundEffect(object)
@@ -116,6 +119,13 @@ function effectOf(
     default:
       return { kind: 'none' }
   }
+}
+
+/** An inquiry (`warning_…`) asks about a payment and leaves it paid; it may become a dispute. */
+function disputeStateOf(status: string): DisputeState {
+  if (status === 'lost') return 'lost'
+  const isOver = status === 'won' || status === 'prevented' || status.startsWith('warning_')
+  return isOver ? 'closed' : 'open'
 }
 
 /** A charge and its invoice share the payment intent; charges of old integrations have none. */

@@ -53,6 +53,8 @@ const stripeEffects: Readonly<Record<keyof typeof stripeKinds, string>> = {
   'charge.captured': 'the same, for a charge that was only authorized',
   'charge.refunded': 'the invoice of that amount is refunded',
   'charge.dispute.created': 'the invoice of that amount is disputed',
+  'charge.dispute.updated': 'the same',
+  'charge.dispute.funds_withdrawn': 'the same',
   'charge.dispute.closed': 'the dispute was won, so the invoice is paid again',
   'checkout.session.completed': 'links the customer, if this installation started the checkout',
   'customer.subscription.created': sameSubscription,

@@ -43,6 +43,12 @@ export function invoiceListPage(
   )
 }
 
+const notes: Readonly<Record<string, string>> = {
+  disputed:
+    'The cardholder disputes this payment. The billing provider decides, and the status follows its decision.',
+  lost: 'The cardholder disputed this payment and has the money back. The dispute is over.',
+}
+
 function statusBadge(status: string): Html {
   return badge(status, status === 'paid' ? 'good' : 'plainly')
 }
@@ -59,7 +65,7 @@ export function invoicePage(viewer: Viewer, invoice: ShownInvoice): Page {
           <div><dt>Status</dt><dd>${statusBadge(status)}</dd></div>
           <div><dt>Refunded</dt><dd>${amountRefunded === 0 ? html`<span class="quiet">Nothing</span>` : amountText(amountRefunded, currency, digits)}</dd></div>
         </dl>
-        ${status === 'disputed' ? html`<p class="notice">The cardholder disputes this payment. The billing provider decides, and the status follows its decision.</p>` : ''}
+        ${notes[status] === undefined ? '' : html`<p class="notice">${notes[status]}</p>`}
       </section>`,
     { current: '/app/invoices', ...viewer },
   )

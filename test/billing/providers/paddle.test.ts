@@ -79,19 +79,22 @@ t.test('each kind has its effect', async (t) => {
     { status: 'pending_approval' },
     { status: 'rejected' },
     { action: 'credit' },
+    { action: 'credit_reverse' },
+    { action: 'chargeback_warning' },
+    { action: 'chargeback_warning_reverse' },
   ]) {
     t.strictSame(effect('adjustment.created', paddleAdjustment(change)), { kind: 'none' })
   }
   t.match(effect('adjustment.created', paddleAdjustment({ action: 'chargeback' })), {
     kind: 'dispute',
     payment: 'txn_1',
-    isOpen: true,
+    state: 'open',
   })
   for (const [type, change] of [
     ['adjustment.created', { action: 'chargeback_reverse' }],
     ['adjustment.updated', { action: 'chargeback', status: 'reversed' }],
   ] as const) {
-    t.match(effect(type, paddleAdjustment(change)), { kind: 'dispute', isOpen: false })
+    t.match(effect(type, paddleAdjustment(change)), { kind: 'dispute', state: 'closed' })
   }
   const periodEnd = Date.parse('2026-12-18T10:26:40Z') / 1_000
   const state = { status: 'active', prices: ['pri_pro'], periodEnd, cancelsAt: null }
@@ -122,3 +125,22 @@ t.test('a guest and another kind are ignored; a total that is no number is poiso
     t.throws(() => effect('transaction.completed', data), PoisonEvent, String(grand_total))
   }
 })
+
+t.test(
+  'a transaction is what was paid: without the balance, and nothing if that is nothing',
+  async (t) => {
+    const paid = (grand_total: string) => {
+      const totals = { subtotal: '4118', tax: '782', total: '4900', balance: '0', grand_total }
+      const body = paddleEvent(
+        'evt_1',
+        'transaction.completed',
+        paddleTransaction({ details: { totals } }),
+      )
+      const event = paddle.parse({}, Buffer.from(body))
+      if (event === null) throw new Error('no event')
+      return paddle.effectOf(event, event.object)
+    }
+    t.match(paid('1900'), { kind: 'payment', amount: 1_900 })
+    t.strictSame(paid('0'), { kind: 'none' })
+  },
+)

@@ -119,3 +119,76 @@ t.test('each kind has its effect', async (t) => {
   t.equal(effect('order.paid', { ...order, customer: null }), 'guest')
   t.equal(effect('user.created', order), 'kind')
 })
+
+t.test('an order is what was paid, and its refunds have their tax beside them', async (t) => {
+  const order = {
+    id: 'ord_1',
+    status: 'paid',
+    customer_id: 'cus_1',
+    currency: 'eur',
+    total_amount: 4_900,
+    tax_amount: 782,
+    applied_balance_amount: 0,
+    refunded_amount: 0,
+    refunded_tax_amount: 0,
+  }
+  const effect = (type: string, change: object) => {
+    const event = standard.parse(headers, Buffer.from(standardEvent(type, { ...order, ...change })))
+    if (event === null) throw new Error('no event')
+    return standard.effectOf(event, event.object)
+  }
+  const whole = { refunded_amount: 4_118, refunded_tax_amount: 782 }
+  const balance = { applied_balance_amount: -900 }
+  const none = { kind: 'none' }
+  for (const [type, change, expected] of [
+    ['order.paid', {}, { amount: 4_900, refunded: 0 }],
+    ['order.refunded', { status: 'refunded', ...whole }, { amount: 4_900, refunded: 4_900 }],
+    [
+      'order.refunded',
+      { status: 'partially_refunded', refunded_amount: 840, refunded_tax_amount: 160 },
+      { refunded: 1_000 },
+    ],
+    ['order.updated', {}, { amount: 4_900, refunded: 0 }],
+    ['order.updated', { status: 'pending' }, none],
+    ['order.paid', balance, { amount: 4_000 }],
+    ['order.paid', { applied_balance_amount: 100 }, { amount: 5_000 }],
+    [
+      'order.refunded',
+      { ...balance, status: 'refunded', ...whole, refunded_amount: 3_218 },
+      { amount: 4_000, refunded: 4_000 },
+    ],
+    ['order.paid', { applied_balance_amount: -5_000 }, none],
+    ['order.paid', { total_amount: 0, tax_amount: 0 }, none],
+  ] as const) {
+    t.match(effect(type, change), expected, `${type} ${JSON.stringify(change)}`)
+  }
+})
+
+t.test('an older secret of Polar is the key as it is', async (t) => {
+  // As Polar's package does: its bytes as base64, which the official package decodes again.
+  const signedBy = (secret: string) => ({
+    ...headers,
+    'webhook-signature': new Webhook(Buffer.from(secret).toString('base64')).sign(
+      id,
+      new Date(now * 1_000),
+      text,
+    ),
+  })
+  for (const old of [
+    'polar_whs_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    'a text that Polar was given',
+    secret,
+  ]) {
+    const of = (secrets: string[]) => standard.verify(signedBy(old), bytes, secrets, now)
+    t.match(of([old]), { ok: true, secretIndex: 0 }, old)
+    t.match(of(['polar_whs_another', old]), { ok: true, secretIndex: 1 }, old)
+    t.match(of(['polar_whs_another']), { ok: false }, old)
+  }
+  const withNothing = hmacSha256(Buffer.alloc(0), `${id}.${now}.`, bytes).toString('base64')
+  const empty = { ...headers, 'webhook-signature': `v1,${withNothing}` }
+  t.match(
+    standard.verify(empty, bytes, ['!!!!!!!!!!!!!!!!'], now),
+    { ok: false },
+    'never an empty key',
+  )
+})

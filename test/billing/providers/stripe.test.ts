@@ -132,15 +132,20 @@ t.test('each kind has its effect', async (t) => {
     customer: null,
     payment: 'pi_1',
     dispute: 'dp_1',
-    isOpen: true,
+    state: 'open',
   }
   t.strictSame(effect('charge.dispute.created', stripeDispute()), dispute)
-  for (const [status, isOpen] of [
-    ['won', false],
-    ['warning_closed', false],
-    ['lost', true],
+  for (const [status, state] of [
+    ['warning_needs_response', 'closed'],
+    ['warning_under_review', 'closed'],
+    ['warning_closed', 'closed'],
+    ['prevented', 'closed'],
+    ['under_review', 'open'],
+    ['appeal_under_review', 'open'],
+    ['won', 'closed'],
+    ['lost', 'lost'],
   ] as const) {
-    t.match(effect('charge.dispute.closed', stripeDispute({ status })), { isOpen }, status)
+    t.match(effect('charge.dispute.updated', stripeDispute({ status })), { state }, status)
   }
   const end = 1_797_592_000
   const state = { status: 'active', prices: ['price_pro'], periodEnd: end, cancelsAt: null }

@@ -79,6 +79,8 @@ t.test('a setting of one provider with another is a fault at start', async (t) =
     stripe,
     paddle,
     standard,
+    { ...standard, BILLING_WEBHOOK_SECRETS: 'polar_whs_0123456789abcdef' },
+    { ...standard, BILLING_WEBHOOK_SECRETS: 'a text that Polar was given' },
     { ...stripe, BILLING_API_KEY: 'sk_test_1', BILLING_PLANS: 'price_1:pro,price_2:team' },
     { ...paddle, BILLING_API_KEY: 'pdl_sdbx_apikey_1' },
   ]) {
