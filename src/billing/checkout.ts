@@ -21,22 +21,25 @@ export type CheckoutRefusal =
   | 'has-plan'
   /** The provider has no customer for this person, and cannot have one. */
   | 'no-customer'
+  /** The provider has a customer only for an address, and the person has verified none. */
+  | 'no-verified-email'
   /** Another checkout of the person was paid while this one was started. */
   | 'just-paid'
   /** The provider has deleted the person's customer. */
   | 'customer-gone'
 
-type Buyer = Pick<Caller, 'userId' | 'email' | 'plan'>
+type Buyer = Pick<Caller, 'plan'>
 
 /** What the database knows of a person who pays. */
 export type OwnBilling = {
   customer: string | null
+  verifiedEmail: string | null
   hasTenant: boolean
   /** The subscription that decides the plan; null for people who never had one. */
   subscription: Omit<CurrentSubscription, 'plan'> | null
 }
 
-type OwnRow = Pick<OwnBilling, 'customer' | 'hasTenant'> & {
+type OwnRow = Omit<OwnBilling, 'subscription'> & {
   status: string | null
   periodEnd: Date | null
   cancelsAt: Date | null
@@ -45,20 +48,21 @@ type OwnRow = Pick<OwnBilling, 'customer' | 'hasTenant'> & {
 export async function findOwnBilling(tx: Tx, { userId }: Pick<Caller, 'userId'>) {
   const [row] = await tx.sql<OwnRow>`
     SELECT billing_customer AS customer, own_tenant_id IS NOT NULL AS "hasTenant",
+           CASE WHEN email_verified THEN email END AS "verifiedEmail",
            subscription_status AS status, subscription_period_end AS "periodEnd",
            subscription_cancels_at AS "cancelsAt"
     FROM users WHERE id = ${userId}`
-  const { customer = null, hasTenant = false, status = null } = row ?? {}
+  const { customer = null, verifiedEmail = null, hasTenant = false, status = null } = row ?? {}
   const { periodEnd = null, cancelsAt = null } = row ?? {}
   const subscription = status === null ? null : { status, periodEnd, cancelsAt }
-  return { customer, hasTenant, subscription } satisfies OwnBilling
+  return { customer, verifiedEmail, hasTenant, subscription } satisfies OwnBilling
 }
 
 /** The plan that a checkout would give, or why there is none. */
 export function decideCheckout(
   price: string,
   plans: BillingPlans | null,
-  buyer: Pick<Buyer, 'plan'>,
+  buyer: Buyer,
   { hasTenant }: Pick<OwnBilling, 'hasTenant'>,
 ): { plan: string } | CheckoutRefusal {
   const plan = plans?.get(price)
@@ -98,14 +102,17 @@ export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | nu
       if (api === null) return 'no-checkout'
       const decided = decideCheckout(order.price, plans, buyer, own)
       if (typeof decided === 'string') return decided
-      if (own.customer !== null) return called(api.startCheckout(own.customer, buyer, order))
+      const payer = { userId: buyer.userId, verifiedEmail: own.verifiedEmail }
+      if (own.customer !== null) return called(api.startCheckout(own.customer, payer, order))
       let gone: string | undefined
       for (let attempt = 0; attempt < mostGone; attempt += 1) {
-        const customer = await called(api.createCustomer(buyer, gone))
+        const customer = await called(api.createCustomer(payer, gone))
         // The worker links it, after it has asked the provider for whom it was created.
-        if (customer === null) return 'no-customer'
+        if (customer === null) {
+          return payer.verifiedEmail === null ? 'no-verified-email' : 'no-customer'
+        }
         if (!(await db.read(entry, (tx) => isCustomerFree(tx, customer)))) return 'no-customer'
-        const started = await called(api.startCheckout(customer, buyer, order))
+        const started = await called(api.startCheckout(customer, payer, order))
         if (started !== 'customer-gone') return started
         gone = customer
       }
@@ -150,6 +157,10 @@ const refusals: Readonly<
   ],
   'has-plan': ['conflict', 'You have a plan already. Change or cancel it at the billing portal.'],
   'no-customer': ['conflict', 'The billing provider has no customer for you.'],
+  'no-verified-email': [
+    'conflict',
+    'The billing provider needs an email address that you have verified.',
+  ],
   'just-paid': ['conflict', 'You have just paid at another checkout. Your plan changes soon.'],
   'customer-gone': [
     'conflict',

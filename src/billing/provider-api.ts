@@ -40,8 +40,15 @@ export type ObjectApi = SubscriptionApi & {
 
 export type ProviderApi = ObjectApi & EventListApi
 
-/** Who pays, as the provider's API takes it. */
-export type Payer = { userId: number; email: string | null }
+/**
+ * Who pays, as the provider's API takes it. An address that is only claimed would be taken from its holder, because
+ * some providers have one customer for each.
+ */
+export type Payer = {
+  userId: number
+  /** Null if the person has not verified one. */
+  verifiedEmail: string | null
+}
 
 /** A page at the provider, where a person pays or changes what they pay. */
 export type CheckoutApi = {

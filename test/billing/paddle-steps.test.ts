@@ -211,10 +211,18 @@ t.test('with Paddle, step by step, at a sample of Paddle', async (t) => {
 
   // Whom an operator has to link: nobody gets the customer of a known address.
   paddle.customers.push({ id: 'ctm_old', email: 'old@known.example', custom_data: null })
-  for (const email of ['old@known.example', undefined]) {
-    const person = await createUser(database, email === undefined ? {} : { email })
-    const asPerson = as(test, await signIn(test, person))
+  for (const [person, body] of [
+    [{ email: 'old@known.example', emailVerified: true }, /no customer for you/],
+    [{ email: 'claimed@known.example' }, /address that you have verified/],
+    [{}, /address that you have verified/],
+  ] as const) {
+    const asPerson = as(test, await signIn(test, await createUser(database, person)))
     const refused = await asPerson('POST', '/billing/checkout', { price: 'pri_123' })
-    t.match(refused, { statusCode: 409, body: /no customer for you/ }, `${email}`)
+    t.match(refused, { statusCode: 409, body }, JSON.stringify(person))
   }
+  t.equal(
+    paddle.customers.some(({ email }) => email === 'claimed@known.example'),
+    false,
+    'the holder of the address can still become its customer',
+  )
 })

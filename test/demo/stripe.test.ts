@@ -6,7 +6,7 @@ import { createStripeApi } from '#src/billing/providers/stripe-api.ts'
 
 const key = 'sk_test_key'
 const baseUrl = 'http://localhost:3000'
-const payer = { userId: 7, email: null }
+const payer = { userId: 7, verifiedEmail: null }
 const order = { returnUrl: `${baseUrl}/app/account` }
 
 /** The sample, whose webhooks go to this listener. */

@@ -45,7 +45,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
         tags,
         summary: 'Start to pay for a plan',
         description:
-          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.',
+          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer (Paddle needs a verified email address), if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.',
         body: CheckoutOrder,
         response: { 200: CheckoutPage, ...problems('not-found', 'conflict', 'unavailable') },
       },

@@ -45,11 +45,11 @@ export function createPaddleApi(
       const { event_id: next } = objectIn(last)
       return { items: inRange, next: isName(next) ? next : fail() }
     },
-    async createCustomer({ userId, email }) {
+    async createCustomer({ userId, verifiedEmail: email }) {
       if (email === null) return null
       const custom_data = markOf(userId, baseUrl)
       const { status, body } = await http('POST', '/customers', { json: { email, custom_data } })
-      if (status === 409) return findOwn(email, userId)
+      if (status === 409) return findOwn(email, userId, body)
       return idOf(objectIn(body?.data)) ?? fail()
     },
     async startCheckout(customer, { userId }, { price }) {
@@ -92,8 +92,17 @@ function createCalls({ baseUrl, ...options }: HttpOptions & { baseUrl: string })
     throw new Error(`Paddle answered ${status} ${code}`.trim())
   }
 
-  /** The customer with this address, if an earlier call has created it for this user. */
-  async function findOwn(email: string, userId: number): Promise<string | null> {
+  /**
+   * The customer with this address, if an earlier call has created it for this user.
+   * @param refusal says which customer it is; the list by address leaves out archived ones
+   */
+  async function findOwn(email: string, userId: number, refusal: unknown): Promise<string | null> {
+    const { detail } = objectIn(objectIn(refusal).error)
+    const [named] = /\bctm_[a-z0-9]{1,64}\b/.exec(String(detail)) ?? []
+    if (named !== undefined) {
+      const found = await find(`/customers/${named}`, named)
+      return readUser(objectIn(found).custom_data, baseUrl) === userId ? named : null
+    }
     const { status, body } = await http('GET', `/customers?${new URLSearchParams({ email })}`)
     if (status !== 200) throw new Error(`Paddle answered ${status}`)
     const own = membersOf(body?.data).find((one) => readUser(one.custom_data, baseUrl) === userId)

@@ -78,7 +78,7 @@ function createCheckouts({ post, listCheckouts, end }: Calls, baseUrl: string): 
     )
 
   return {
-    async createCustomer({ userId, email }, gone) {
+    async createCustomer({ userId, verifiedEmail: email }, gone) {
       const form = { ...metadataOf(userId), ...(email !== null && { email }) }
       const body = await post('/customers', form, gone ? `customer-after-${gone}` : 'customer')
       return typeof body === 'string' ? fail() : (idOf(body) ?? fail())

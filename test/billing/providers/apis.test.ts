@@ -100,6 +100,30 @@ t.test('the holder of a customer is who this installation has noted', async (t) 
   t.equal(await paddle.findHolder?.('ctm_2'), null)
 })
 
+t.test(
+  'Paddle: the customer that a refusal names is ours only if it is marked with this user',
+  async (t) => {
+    const detail = 'customer email conflicts with customer of id ctm_7'
+    const marked = (user: string) => ({
+      custom_data: { gatehouse_user: user, gatehouse_origin: baseUrl },
+    })
+    for (const [custom, expected] of [
+      [marked('7'), 'ctm_7'],
+      [marked('8'), null],
+      [{ custom_data: null }, null],
+    ] as const) {
+      const { fetch, asked } = answering({
+        '/customers': [409, { error: { code: 'customer_already_exists', detail } }],
+        '/customers/ctm_7': [200, { data: { id: 'ctm_7', ...custom } }],
+      })
+      const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
+      const payer = { userId: 7, verifiedEmail: 'ada@acme.example' }
+      t.equal(await api.createCustomer(payer), expected)
+      t.strictSame(asked, ['/customers', '/customers/ctm_7'])
+    }
+  },
+)
+
 t.test('Paddle: a customer with this address that is not ours is not taken over', async (t) => {
   const conflict: Reply = [409, { error: { code: 'customer_already_exists' } }]
   const foreign = { custom_data: { gatehouse_user: '8', gatehouse_origin: baseUrl } }
@@ -115,11 +139,11 @@ t.test('Paddle: a customer with this address that is not ours is not taken over'
     ],
   })
   const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
-  const payer = { userId: 7, email: 'ada@acme.example' }
+  const payer = { userId: 7, verifiedEmail: 'ada@acme.example' }
   t.equal(await api.createCustomer(payer), null)
-  t.equal(await api.createCustomer({ ...payer, email: null }), null)
+  t.equal(await api.createCustomer({ ...payer, verifiedEmail: null }), null)
   t.equal(
-    await api.createCustomer({ ...payer, email: 'ada+own@acme.example' }),
+    await api.createCustomer({ ...payer, verifiedEmail: 'ada+own@acme.example' }),
     'ctm_7',
     'a checkout that was interrupted goes on',
   )
@@ -143,7 +167,7 @@ t.test('Paddle: a price, a customer and a fault of its settings are told apart',
   ] as const) {
     const { fetch } = answering({ '/transactions': [status, { error: { code } }] })
     const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
-    const payer = { userId: 7, email: 'ada@acme.example' }
+    const payer = { userId: 7, verifiedEmail: 'ada@acme.example' }
     const started = api.startCheckout('ctm_1', payer, { price: 'pri_1', returnUrl: baseUrl })
     if (expected === null) await t.rejects(started, { message: new RegExp(code) })
     else t.equal(await started, expected, code)
@@ -214,7 +238,7 @@ t.test('Stripe: of the checkouts of a person one is open', async (t) => {
     }
     const api = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
     const order = { price: 'price_pro', returnUrl: baseUrl }
-    const page = await api.startCheckout('cus_1', { userId: 7, email: null }, order)
+    const page = await api.startCheckout('cus_1', { userId: 7, verifiedEmail: null }, order)
     const ended = asked.flatMap(([, path]) => /^\/(\w+)\/expire$/.exec(String(path))?.[1] ?? [])
     const key = asked.find(([name]) => name === 'key')?.[1] ?? null
     return { page, ended, key, first: asked[0] }

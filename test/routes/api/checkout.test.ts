@@ -48,6 +48,22 @@ t.test('a checkout creates a customer marked with its user, whom it does not lin
   t.match(provider.calls.at(-1), { form: { customer: 'cus_new' } })
 })
 
+t.test('the provider learns an email address only if its holder has verified it', async (t) => {
+  const provider = await startProvider(t, usual)
+  const test = await build(t, stripe(provider.url))
+  for (const [emailVerified, email] of [
+    [true, 'ada@acme.example'],
+    [false, undefined],
+  ] as const) {
+    const user = await createUser(test.database, { email: 'ada@acme.example', emailVerified })
+    const send = as(test, await signIn(test, user))
+    t.match(await send('POST', '/billing/checkout', { price: 'price_pro' }), { statusCode: 200 })
+    const created = provider.calls.findLast(({ path }) => path === '/v1/customers')
+    t.equal(created?.form.email, email)
+    await test.database.admin.query('DELETE FROM users WHERE id = $1', [user.userId])
+  }
+})
+
 t.test('a checkout returns to a URL of an origin in APP_ORIGINS', async (t) => {
   const provider = await startProvider(t, usual)
   const test = await build(t, { ...stripe(provider.url), APP_ORIGINS: 'http://localhost:5173' })
