@@ -1,14 +1,14 @@
 -- Billing events and customers.
 
 -- The subscription of a customer that decides the plan: one that gives a plan comes before one that does not, then
--- the one in the better state, then the one that is paid for longest.
+-- the plan that the operator lists later, then the one in the better state, then the one that is paid for longest.
 CREATE OR REPLACE FUNCTION leading_subscription(owner text) RETURNS SETOF public.billing_objects
 LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
   SELECT o.* FROM public.billing_objects o
   WHERE o.customer = owner AND o.kind = 'subscription'
   ORDER BY (o.plan IS NOT NULL AND coalesce(o.cancels_at > now(), true)) DESC,
-    array_position(ARRAY['active', 'trialing', 'past_due'], o.status), o.period_end DESC NULLS LAST,
-    o.newest_created DESC NULLS LAST, o.object_id
+    o.plan_rank DESC NULLS LAST, array_position(ARRAY['active', 'trialing', 'past_due'], o.status),
+    o.period_end DESC NULLS LAST, o.newest_created DESC NULLS LAST, o.object_id
   LIMIT 1
 $$;
 

@@ -50,6 +50,8 @@ type NewSubscription = {
   created: number | null
   state: SubscriptionState
   plan: string | null
+  /** Of the plan among those of the operator. */
+  rank: number | null
 }
 
 /**
@@ -63,12 +65,12 @@ export async function putSubscription(
   seen: ObjectState | null | undefined,
   now: Date,
 ): Promise<void> {
-  const { objectId, customer, eventId, created, state, plan } = subscription
+  const { objectId, customer, eventId, created, state, plan, rank } = subscription
   const put = await tx.sql`
     INSERT INTO billing_objects AS stored
-      (object_id, kind, customer, status, plan, period_end, cancels_at, newest_created, newest_event,
+      (object_id, kind, customer, status, plan, plan_rank, period_end, cancels_at, newest_created, newest_event,
        updated_at, beside)
-    VALUES (${objectId}, 'subscription', ${customer}, ${state.status}, ${plan},
+    VALUES (${objectId}, 'subscription', ${customer}, ${state.status}, ${plan}, ${rank},
             to_timestamp(${state.periodEnd}), to_timestamp(${state.cancelsAt}), ${created},
             ${eventId}, ${now}, (
               SELECT other.object_id FROM billing_objects other
@@ -78,7 +80,7 @@ export async function putSubscription(
               ORDER BY other.object_id LIMIT 1))
     ON CONFLICT (object_id) DO UPDATE SET
       customer = excluded.customer, status = excluded.status, plan = excluded.plan,
-      period_end = excluded.period_end, cancels_at = excluded.cancels_at, beside = excluded.beside,
+      plan_rank = excluded.plan_rank, period_end = excluded.period_end, cancels_at = excluded.cancels_at, beside = excluded.beside,
       newest_created = GREATEST(stored.newest_created, excluded.newest_created),
       newest_event = CASE WHEN excluded.newest_created < stored.newest_created
         THEN stored.newest_event ELSE excluded.newest_event END,

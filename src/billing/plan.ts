@@ -5,7 +5,7 @@ import type { SubscriptionState, SubscriptionStatus } from './effect.ts'
 const giving: readonly SubscriptionStatus[] = ['active', 'trialing', 'past_due']
 
 /**
- * The plan of a subscription until `cancelsAt`; null if it gives none.
+ * The plan of a subscription until `cancelsAt`; null if it gives none. Of several it is the one listed last.
  * @param plans null: every subscription is `pro` (specification, States)
  */
 export function planOf(
@@ -14,6 +14,17 @@ export function planOf(
 ): string | null {
   if (!giving.includes(status)) return null
   if (plans === null) return 'pro'
-  const price = prices.find((one) => plans.has(one))
-  return price === undefined ? null : (plans.get(price) ?? null)
+  const order = orderOf(plans)
+  const given = prices.flatMap((price) => plans.get(price) ?? [])
+  return given.toSorted((one, other) => order.indexOf(other) - order.indexOf(one))[0] ?? null
+}
+
+/** The place of a plan in the operator's list: of several that somebody pays for, the highest counts. */
+export function rankOf(plan: string | null, plans: BillingPlans | null): number | null {
+  if (plan === null) return null
+  return plans === null ? 0 : orderOf(plans).indexOf(plan)
+}
+
+function orderOf(plans: BillingPlans): string[] {
+  return [...new Set(plans.values())]
 }

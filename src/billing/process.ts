@@ -26,7 +26,7 @@ import {
   putRefunded,
   putSubscription,
 } from './objects.ts'
-import { planOf } from './plan.ts'
+import { planOf, rankOf } from './plan.ts'
 import type { ObjectApi } from './provider-api.ts'
 import type { BillingProvider } from './providers/provider.ts'
 import { signed } from './providers/signed.ts'
@@ -288,8 +288,11 @@ async function decide(
     return { effect: provider.effectOf(event, object), applied: 'processed', seen }
   }
   if (related !== null) throw new Error('the provider does not know the object of this event')
-  if (isStale(event, seen ?? null)) return { effect: { kind: 'none' }, applied: 'stale', seen }
-  return { effect: provider.effectOf(event, event.object), applied: 'processed', seen }
+  const effect = provider.effectOf(event, event.object)
+  const isOld = isStale(event, effect, seen ?? null, provider.endsAreFinal)
+  return isOld
+    ? { effect: { kind: 'none' }, applied: 'stale', seen }
+    : { effect, applied: 'processed', seen }
 }
 
 /** The present object; `unknown` if the event's own has to do. */
@@ -427,7 +430,9 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
       const objectId = id ?? `subscription of ${customer}`
       const plan = planOf(state, plans)
       const { seen } = application
-      await putSubscription(tx, { objectId, customer, eventId, created, state, plan }, seen, now)
+      const rank = rankOf(plan, plans)
+      const put = { objectId, customer, eventId, created, state, plan, rank }
+      await putSubscription(tx, put, seen, now)
       const leading = await findLeading(tx, customer)
       if (before !== null && leading !== null) {
         await changePlan(tx, subscriber, before, leading, now)
@@ -511,13 +516,25 @@ export async function recordAbandoned(tx: Tx, eventId: string): Promise<boolean>
 /**
  * Whether a newer state was applied before. An event without a time is never stale. Of events of one
  * second, the creation is the oldest, and a subscription that has ended stays ended.
+ * @param endsAreFinal then an end is the newest state, whenever it was reported
  */
-function isStale({ id, type, created }: BillingEvent, state: ObjectState | null): boolean {
-  const newest = state?.newestCreated ?? null
-  if (state === null || newest === null || created === null) return false
+function isStale(
+  { id, type, created }: BillingEvent,
+  effect: Effect,
+  state: ObjectState | null,
+  endsAreFinal: boolean,
+): boolean {
+  if (state === null || effect.kind !== 'subscription' || state.newestEvent === id) return false
+  const hasEnded = isEnd(state.status)
+  if (endsAreFinal && hasEnded !== isEnd(effect.state.status)) return hasEnded
+  const newest = state.newestCreated
+  if (newest === null || created === null) return false
   if (created !== newest) return created < newest
-  if (state.newestEvent === id) return false
-  return type.endsWith('.created') || endedStatuses.some((status) => status === state.status)
+  return type.endsWith('.created') || hasEnded
+}
+
+function isEnd(status: string | null): boolean {
+  return endedStatuses.some((one) => one === status)
 }
 
 /**

@@ -251,7 +251,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Plans by the provider’s price (with standard also its product), comma-separated, for instance price_123:pro,price_456:team. A subscription to another price gives no plan. Without it every subscription gives the plan `pro`.',
+        'Plans by the provider’s price (with standard also its product), comma-separated, for instance price_123:pro,price_456:team. Of several plans that a customer pays for, the one listed last counts, so list the smallest first. A subscription to another price gives no plan. Without it every subscription gives the plan `pro`.',
     }),
   ),
   APP_WEBHOOK_URL: Type.Optional(

@@ -86,8 +86,6 @@ t.test('the plan follows the whole life of a subscription', async (t) => {
     [{ status: 'paused' }, null],
     [{ status: 'active', cancel_at_period_end: true }, 'pro'],
     [{ status: 'canceled' }, null],
-    [{ status: 'active' }, 'pro'],
-    [{ status: 'incomplete_expired' }, null],
   ]
   for (const [index, [change, plan]] of steps.entries()) {
     t.equal(await apply(subscription(change, 1_000 + index)), 'processed')
@@ -106,12 +104,58 @@ t.test('the plan follows the whole life of a subscription', async (t) => {
       'subscription.ended',
       'subscription.activated',
       'subscription.ended',
-      'subscription.activated',
-      'subscription.ended',
     ],
   )
   t.equal(await apply(subscription({ status: 'active' }, 5)), 'stale', 'an older state')
+  t.equal(await apply(subscription({ status: 'active' }, 9_000)), 'stale', 'after its end')
   t.equal(await planOf(database, userId), null)
+})
+
+t.test(
+  'an end that is reported late, or that an update follows, ends the plan for good',
+  async (t) => {
+    for (const status of ['canceled', 'incomplete_expired']) {
+      const ends = (created: number) =>
+        subscription({ status }, created, 'customer.subscription.deleted')
+      for (const events of [
+        [subscription({ status: 'active' }, 10), ends(11), subscription({ status: 'active' }, 12)],
+        [subscription({ status: 'active' }, 12), ends(11)],
+        [ends(11), subscription({ status: 'active' }, 12)],
+      ]) {
+        const { database, apply } = await open(t)
+        const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+        for (const event of events) await apply(event)
+        t.equal(await planOf(database, userId), null)
+        await apply(subscription({ id: 'sub_new', status: 'active' }, 20))
+        t.equal(await planOf(database, userId), 'pro', 'who comes back has another subscription')
+      }
+    }
+  },
+)
+
+t.test('of several plans the one that the operator lists last decides', async (t) => {
+  const priced = (...prices: string[]) => ({
+    items: { data: prices.map((id) => ({ current_period_end: 1_797_592_000, price: { id } })) },
+  })
+  const yearly = {
+    items: { data: [{ current_period_end: 1_900_000_000, price: { id: 'price_pro' } }] },
+  }
+  const { database, apply } = await open(t, { plans })
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  await apply(subscription({ id: 'sub_a', ...yearly }, 10))
+  await apply(subscription({ id: 'sub_b', ...priced('price_team') }, 11))
+  t.equal(await planOf(database, userId), 'team', 'a yearly pro does not beat a monthly team')
+  await apply(subscription({ id: 'sub_b', ...priced('price_team'), status: 'past_due' }, 12))
+  t.equal(await planOf(database, userId), 'team')
+  await apply(subscription({ id: 'sub_b', ...priced('price_team'), status: 'canceled' }, 13))
+  t.equal(await planOf(database, userId), 'pro')
+  await apply(subscription({ id: 'sub_a', ...priced('price_team', 'price_pro') }, 14))
+  t.equal(await planOf(database, userId), 'team', 'of several prices too')
+  const reversed = new Map([...plans].reverse())
+  const other = await open(t, { plans: reversed })
+  const { userId: another } = await createUser(other.database, { billingCustomer: 'cus_1' })
+  await other.apply(subscription({ ...priced('price_team', 'price_pro') }, 10))
+  t.equal(await planOf(other.database, another), 'pro', 'the order is the operator’s')
 })
 
 t.test('of two subscriptions the one that gives a plan decides', async (t) => {

@@ -697,6 +697,7 @@ CREATE TABLE billing_objects (
   status text, -- Of a subscription; `open`, `lost` or `closed` of a dispute; `failed` of a refund that did not arrive
   -- Of a subscription: what it gives, and until when.
   plan text,
+  plan_rank integer, -- The place of the plan in the operator's list
   period_end timestamptz(6),
   cancels_at timestamptz(6),
   amount bigint, -- Minor units of a refund; of a payment, all that its newest state says is refunded

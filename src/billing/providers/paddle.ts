@@ -41,6 +41,7 @@ export const paddleKinds = {
 /** Paddle Billing: `Paddle-Signature: ts=…;h1=…` over `<ts>:<body>`. */
 export const paddle: BillingProvider = {
   name: 'paddle',
+  endsAreFinal: true,
   verify: (headers, body, secrets, now) =>
     judge(
       readHeader(headerOf(headers, 'paddle-signature'), {

@@ -8,6 +8,8 @@ export type WebhookHeaders = Readonly<Record<string, string | readonly string[] 
 /** A billing provider: how it signs, what it sends, and what that means. */
 export type BillingProvider = {
   readonly name: 'signed' | 'stripe' | 'paddle' | 'standard'
+  /** A subscription that has ended never begins again: who comes back buys another one. */
+  readonly endsAreFinal: boolean
   /**
    * Verifies the bytes as received, before anything is parsed. Only the provider's own headers are
    * read.

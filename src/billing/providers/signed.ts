@@ -32,6 +32,7 @@ export const signedKinds = {
  */
 export const signed: BillingProvider = {
   name: 'signed',
+  endsAreFinal: false,
   verify: (headers, body, secrets, now) =>
     verifySignature(headerOf(headers, 'webhook-signature'), body, secrets, now),
   parse: (_headers, body) => parseSigned(body),

@@ -26,7 +26,7 @@ import { type BillingProvider, headerOf } from './provider.ts'
 export const standardKinds = {
   'order.paid': 'payment',
   'order.refunded': 'payment',
-  'order.updated': 'payment',
+  'refund.updated': 'refund',
   'subscription.created': 'subscription',
   'subscription.updated': 'subscription',
   'subscription.active': 'subscription',
@@ -37,9 +37,6 @@ export const standardKinds = {
 } as const satisfies Record<string, EventKind>
 
 const prefix = 'whsec_'
-
-/** Of an order that is paid, however much of it was refunded since. */
-const paidStatuses = ['paid', 'refunded', 'partially_refunded']
 // 32 bytes; one form only, because Buffer.from accepts much else.
 const digestForm = /^[A-Za-z0-9+/]{43}=$/
 
@@ -50,6 +47,7 @@ const digestForm = /^[A-Za-z0-9+/]{43}=$/
  */
 export const standard: BillingProvider = {
   name: 'standard',
+  endsAreFinal: true,
   verify(headers, body, secrets, now) {
     const id = headerOf(headers, 'webhook-id')
     const keys = [...secrets.map(keyOf), ...secrets.map((secret) => Buffer.from(secret))]
@@ -105,6 +103,7 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
   if (kind === null) return { kind: 'none' }
   const customer = textOf(customerOf(object), 'data.customer_id')
   if (kind === 'payment') return orderEffect(object, customer)
+  if (kind === 'refund') return refundEffect(object, customer)
   const { status } = object
   if (kind !== 'subscription' || !isSubscriptionStatus(status)) return { kind: 'none' }
   const periodEnd = secondsOf(object.current_period_end)
@@ -123,8 +122,7 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
 
 /** An order is paid in part from the customer's balance (negative), and its refunds name their tax apart. */
 function orderEffect(object: BillingEvent['object'], customer: string): Effect {
-  const { status, applied_balance_amount: balance } = object
-  if (typeof status === 'string' && !paidStatuses.includes(status)) return { kind: 'none' }
+  const { applied_balance_amount: balance } = object
   const total = amountOf(object.total_amount, 'data.total_amount')
   const amount = Math.max(0, total + (Number.isSafeInteger(balance) ? Number(balance) : 0))
   if (amount === 0) return { kind: 'none' } // a trial, a discount of 100 %, or all from the balance
@@ -139,5 +137,20 @@ function orderEffect(object: BillingEvent['object'], customer: string): Effect {
     refunded:
       amountOf(object.refunded_amount ?? 0, 'data.refunded_amount') +
       amountOf(object.refunded_tax_amount ?? 0, 'data.refunded_tax_amount'),
+  }
+}
+
+/** The order reports its refunds (`order.refunded`). Of a refund itself only the failure counts. */
+function refundEffect(object: BillingEvent['object'], customer: string): Effect {
+  if (object.status !== 'failed' && object.status !== 'canceled') return { kind: 'none' }
+  return {
+    kind: 'refund',
+    customer,
+    payment: textOf(object.order_id, 'data.order_id'),
+    refund: textOf(object.id, 'data.id'),
+    amount:
+      amountOf(object.amount, 'data.amount') + amountOf(object.tax_amount ?? 0, 'data.tax_amount'),
+    isFailed: true,
+    remaining: null,
   }
 }

@@ -55,6 +55,7 @@ const relatedPath =
 export function stripe(options: ProviderOptions): BillingProvider {
   return {
     name: 'stripe',
+    endsAreFinal: true,
     verify: (headers, body, secrets, now) =>
       verifySignature(headerOf(headers, 'stripe-signature'), body, secrets, now),
     parse: (_headers, body) => parseStripe(body, options),

@@ -148,8 +148,6 @@ t.test('an order is what was paid, and its refunds have their tax beside them', 
       { status: 'partially_refunded', refunded_amount: 840, refunded_tax_amount: 160 },
       { refunded: 1_000 },
     ],
-    ['order.updated', {}, { amount: 4_900, refunded: 0 }],
-    ['order.updated', { status: 'pending' }, none],
     ['order.paid', balance, { amount: 4_000 }],
     ['order.paid', { applied_balance_amount: 100 }, { amount: 5_000 }],
     [
@@ -162,6 +160,34 @@ t.test('an order is what was paid, and its refunds have their tax beside them', 
   ] as const) {
     t.match(effect(type, change), expected, `${type} ${JSON.stringify(change)}`)
   }
+})
+
+t.test('a refund that fails is taken back with its tax', async (t) => {
+  const refund = {
+    id: 're_1',
+    order_id: 'ord_1',
+    customer_id: 'cus_1',
+    amount: 840,
+    tax_amount: 160,
+  }
+  const effect = (status: string) => {
+    const body = standardEvent('refund.updated', { ...refund, status })
+    const event = standard.parse(headers, Buffer.from(body))
+    if (event === null) throw new Error('no event')
+    return standard.effectOf(event, event.object)
+  }
+  for (const status of ['failed', 'canceled']) {
+    t.strictSame(effect(status), {
+      kind: 'refund',
+      customer: 'cus_1',
+      payment: 'ord_1',
+      refund: 're_1',
+      amount: 1_000,
+      isFailed: true,
+      remaining: null,
+    })
+  }
+  for (const status of ['pending', 'succeeded']) t.strictSame(effect(status), { kind: 'none' })
 })
 
 t.test('an older secret of Polar is the key as it is', async (t) => {
