@@ -96,6 +96,34 @@ BEGIN
 END
 $$;
 
+-- The subscriptions of the person who is asking, the newest first.
+CREATE OR REPLACE FUNCTION own_subscriptions()
+RETURNS TABLE (id text, status text, plan text, period_end timestamptz, cancels_at timestamptz, details jsonb)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT o.object_id, o.status, CASE WHEN o.cancels_at <= now() THEN NULL ELSE o.plan END, o.period_end, o.cancels_at,
+         o.details
+  FROM public.users u JOIN public.billing_objects o ON o.customer = u.billing_customer
+  WHERE u.id = (SELECT public.current_user_id()) AND o.kind = 'subscription'
+  ORDER BY o.newest_created DESC NULLS LAST, o.object_id LIMIT 100
+$$;
+
+-- For operators: one page of the subscriptions of all customers, sorted by id.
+CREATE OR REPLACE FUNCTION list_subscriptions(subscription_after text, batch integer)
+RETURNS TABLE (id text, customer text, user_id bigint, status text, plan text, period_end timestamptz,
+               cancels_at timestamptz, details jsonb)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.operator_user_id();
+  RETURN QUERY
+    SELECT o.object_id, o.customer, u.id, o.status, CASE WHEN o.cancels_at <= now() THEN NULL ELSE o.plan END,
+           o.period_end, o.cancels_at, o.details
+    FROM public.billing_objects o LEFT JOIN public.users u ON u.billing_customer = o.customer
+    WHERE o.kind = 'subscription' AND (subscription_after IS NULL OR o.object_id > subscription_after)
+    ORDER BY o.object_id LIMIT batch;
+END
+$$;
+
 -- For operators: customers with several subscriptions that give a plan, and the user who has each. Looks at the first
 -- 10,000 customers who have had several at some time, by index: most have ended one since.
 CREATE OR REPLACE FUNCTION list_double_payers(batch integer)

@@ -4,7 +4,9 @@ import { type Acting, defineAction } from '#src/actions/action.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { SortBy } from '#src/http/lists/query.ts'
 import { Id, Line, Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { Subscription } from '#src/webhooks/events/program-kinds.ts'
 import { customerList, linkCustomer, listCustomers, toCustomerProblem } from './customers.ts'
+import { intervals, scheduledKinds } from './details.ts'
 import { dismissEvent } from './dismiss.ts'
 import {
   EventParams,
@@ -23,6 +25,7 @@ import {
   reconciliationStatuses,
 } from './reconciliation.ts'
 import { createReplay, findReplay } from './replays.ts'
+import { listOwnSubscriptions, listSubscriptions, subscriptionList } from './subscriptions.ts'
 
 const ForwardingStatus = Type.Enum([...forwardingStatuses], {
   title: 'BillingEventForwardingStatus',
@@ -177,6 +180,49 @@ const LinkedCustomer = Type.Object(
   { title: 'LinkedBillingCustomer' },
 )
 
+const OwnSubscription = Type.Object(
+  {
+    id: Type.String({ description: 'Id at the billing provider' }),
+    plan: Nullable(Type.String({ description: 'What it gives now' })),
+    ...Subscription.properties,
+    currency: Nullable(Type.String({ description: 'ISO 4217' })),
+    digits: Nullable(Type.Integer({ description: 'After the decimal point of `amount`' })),
+    items: Type.Array(
+      Type.Object({
+        price: Nullable(Type.String({ description: 'Id at the billing provider' })),
+        quantity: Nullable(Type.Integer({ description: 'Seats, or how many of it' })),
+        amount: Nullable(
+          Type.Integer({
+            description:
+              'Minor units for one of it in each interval, without discounts; null if it is not one number',
+          }),
+        ),
+        interval: Nullable(Type.Enum([...intervals])),
+        intervalCount: Nullable(Type.Integer({ description: '3 with `month`: every quarter' })),
+      }),
+    ),
+    trialEndsAt: Nullable(Time),
+    paymentsPaused: Nullable(
+      Type.Object(
+        { until: Nullable(Time) },
+        { description: 'Nothing is charged for now, and the plan stays' },
+      ),
+    ),
+    scheduledChange: Nullable(
+      Type.Object({ kind: Type.Enum([...scheduledKinds]), at: Nullable(Time) }),
+    ),
+  },
+  { title: 'OwnSubscription' },
+)
+const AnySubscription = Type.Object(
+  {
+    ...OwnSubscription.properties,
+    customer: Type.String({ description: 'Id at the billing provider' }),
+    userId: Nullable(Type.Integer({ ...Id, description: 'Null if no user has the customer' })),
+  },
+  { title: 'BillingSubscription' },
+)
+
 const tag = 'billing events'
 
 type By = Acting<object>
@@ -309,6 +355,31 @@ export function reconciliationActions(queue: PgBoss) {
       run: ({ tx }: By, { params }) => findReconciliation(tx, params.id),
     }),
   }
+}
+
+/** The operations on what people have bought. */
+export const subscriptionActions = {
+  own: defineAction({
+    name: 'listSubscriptions',
+    rule: { resource: 'profile', action: 'read' },
+    tag: 'billing',
+    summary: 'List your subscriptions',
+    description:
+      'As the billing provider last reported them, newest first, at most a hundred. The one that decides the plan is `subscription` of `GET /me`.',
+    result: Type.Object({ data: Type.Array(OwnSubscription) }, { title: 'OwnSubscriptions' }),
+    run: async ({ tx }: By) => ({ data: await listOwnSubscriptions(tx) }),
+  }),
+  all: defineAction({
+    name: 'listBillingSubscriptions',
+    rule: { resource: 'billing-customer', action: 'read' },
+    tag: 'billing customers',
+    summary: 'List the subscriptions of all customers',
+    description:
+      'For operators. In the order of their ids, also those of customers without a user.',
+    list: subscriptionList,
+    result: PageOf(AnySubscription),
+    run: ({ tx }: By, { page }) => listSubscriptions(tx, page),
+  }),
 }
 
 /** The operations on who gets the invoices and the plan of a billing customer, for operators. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
+import type { SubscriptionDetails } from './details.ts'
 
 /** The states of a subscription, in one vocabulary for all providers. */
 export const subscriptionStatuses = [
@@ -65,7 +66,13 @@ export type Effect =
       payment: string
       state: DisputeState
     }
-  | { kind: 'subscription'; customer: string; state: SubscriptionState }
+  | {
+      kind: 'subscription'
+      customer: string
+      state: SubscriptionState
+      /** Null if the provider says none. */
+      details: SubscriptionDetails | null
+    }
   /** A checkout that this program started has ended. */
   | { kind: 'checkout'; customer: string; userId: number }
   | { kind: 'none' }

@@ -4,6 +4,7 @@ import type { Database, Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
+import type { SubscriptionDetails } from './details.ts'
 import type { Effect, SubscriptionState } from './effect.ts'
 
 /*
@@ -52,6 +53,7 @@ type NewSubscription = {
   plan: string | null
   /** Of the plan among those of the operator. */
   rank: number | null
+  details: SubscriptionDetails | null
 }
 
 /**
@@ -65,12 +67,13 @@ export async function putSubscription(
   seen: ObjectState | null | undefined,
   now: Date,
 ): Promise<void> {
-  const { objectId, customer, eventId, created, state, plan, rank } = subscription
+  const { objectId, customer, eventId, created, state, plan, rank, details } = subscription
   const put = await tx.sql`
     INSERT INTO billing_objects AS stored
-      (object_id, kind, customer, status, plan, plan_rank, period_end, cancels_at, newest_created, newest_event,
+      (object_id, kind, customer, status, plan, plan_rank, details, period_end, cancels_at, newest_created, newest_event,
        updated_at, beside)
     VALUES (${objectId}, 'subscription', ${customer}, ${state.status}, ${plan}, ${rank},
+            ${details === null ? null : JSON.stringify(details)}::jsonb,
             to_timestamp(${state.periodEnd}), to_timestamp(${state.cancelsAt}), ${created},
             ${eventId}, ${now}, (
               SELECT other.object_id FROM billing_objects other
@@ -80,7 +83,7 @@ export async function putSubscription(
               ORDER BY other.object_id LIMIT 1))
     ON CONFLICT (object_id) DO UPDATE SET
       customer = excluded.customer, status = excluded.status, plan = excluded.plan,
-      plan_rank = excluded.plan_rank, period_end = excluded.period_end, cancels_at = excluded.cancels_at, beside = excluded.beside,
+      plan_rank = excluded.plan_rank, details = excluded.details, period_end = excluded.period_end, cancels_at = excluded.cancels_at, beside = excluded.beside,
       newest_created = GREATEST(stored.newest_created, excluded.newest_created),
       newest_event = CASE WHEN excluded.newest_created < stored.newest_created
         THEN stored.newest_event ELSE excluded.newest_event END,

@@ -425,13 +425,13 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
       if (payee === null || payee.userId === null) return
       const subscriber = { ...payee, userId: payee.userId }
       const before = await lockPlan(tx, subscriber)
-      const { customer, state } = effect
+      const { customer, state, details } = effect
       const { id: eventId, created, objectId: id } = event
       const objectId = id ?? `subscription of ${customer}`
       const plan = planOf(state, plans)
       const { seen } = application
       const rank = rankOf(plan, plans)
-      const put = { objectId, customer, eventId, created, state, plan, rank }
+      const put = { objectId, customer, eventId, created, state, plan, rank, details }
       await putSubscription(tx, put, seen, now)
       const leading = await findLeading(tx, customer)
       if (before !== null && leading !== null) {

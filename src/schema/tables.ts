@@ -226,6 +226,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'customer_is_free(text)',
     'list_customers(text, integer)',
     'list_double_payers(integer)',
+    'own_subscriptions()',
+    'list_subscriptions(text, integer)',
     'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
     'measure_due_attempts(integer)',

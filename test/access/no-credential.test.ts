@@ -278,6 +278,8 @@ t.test('functions that do something without a credential are those of signing in
     customer_is_free: [['cus_eve'], 'refused'],
     list_customers: [[null, 10], 'refused'],
     list_double_payers: [[10], 'refused'],
+    own_subscriptions: [[], 'nothing'],
+    list_subscriptions: [[null, 10], 'refused'],
     dismiss_event: [['evt_1', 'x'], 'refused'],
     own_unaccounted: [[], 'nothing'],
     unaccounted_tenants: [[10], 'refused'],

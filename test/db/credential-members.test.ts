@@ -349,6 +349,7 @@ t.test('what only operators may do is refused in the session of another user', a
     ['SELECT * FROM link_customer($1, NULL, NULL)', ['cus_1']],
     ['SELECT * FROM list_customers(NULL, 10)', []],
     ['SELECT * FROM list_double_payers(10)', []],
+    ['SELECT * FROM list_subscriptions(NULL, 10)', []],
     ['SELECT * FROM dismiss_event($1, $2)', ['evt_1', 'x']],
     ['SELECT * FROM dismiss_event($1, $2)', ['evt_2', 'x']],
     ['SELECT * FROM unaccounted_tenants(10)', []],

@@ -698,6 +698,7 @@ CREATE TABLE billing_objects (
   -- Of a subscription: what it gives, and until when.
   plan text,
   plan_rank integer, -- The place of the plan in the operator's list
+  details jsonb, -- What was bought, as people see it (src/billing/details.ts)
   period_end timestamptz(6),
   cancels_at timestamptz(6),
   amount bigint, -- Minor units of a refund; of a payment, all that its newest state says is refunded
@@ -709,6 +710,7 @@ CREATE TABLE billing_objects (
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX billing_objects_customer_idx ON billing_objects (customer) WHERE kind = 'subscription';
+CREATE INDEX billing_objects_subscription_idx ON billing_objects (object_id) WHERE kind = 'subscription';
 CREATE INDEX billing_objects_beside_idx ON billing_objects (customer) WHERE beside IS NOT NULL;
 CREATE INDEX billing_objects_payment_idx ON billing_objects (payment) WHERE payment IS NOT NULL;
 

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { subscriptionActions } from '#src/billing/actions.ts'
 import { type Checkout, type CheckoutRefusal, toCheckoutProblem } from '#src/billing/checkout.ts'
 import type { ProviderPage } from '#src/billing/provider-api.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -36,6 +38,9 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
   app,
   { checkout: pages, baseUrl },
 ) {
+  app.api('GET /subscriptions', subscriptionActions.own, {
+    entryOf: ({ entry }: FastifyRequest) => entry,
+  })
   app.post(
     '/billing/checkout',
     {

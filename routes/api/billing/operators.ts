@@ -5,6 +5,7 @@ import {
   billingEventActions,
   billingReplayActions,
   reconciliationActions,
+  subscriptionActions,
 } from '#src/billing/actions.ts'
 
 const at = { entryOf: ({ entry }: FastifyRequest) => entry }
@@ -38,5 +39,6 @@ export const billingReconciliations: FastifyPluginAsyncTypebox =
 export const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
   const { list, link } = billingCustomerActions(app.queue)
   app.api('GET /billing/customers', list, inSession)
+  app.api('GET /billing/subscriptions', subscriptionActions.all, inSession)
   app.api('PUT /billing/customers/:customer', link, inSession)
 }

@@ -1,6 +1,15 @@
 import { hmacSha256 } from '#src/crypto/hash.ts'
 import { digitsOf } from '#src/runtime/currencies.ts'
 import {
+  countIn,
+  currencyIn,
+  idIn,
+  intervalIn,
+  type SubscriptionDetails,
+  scheduledKinds,
+  timeTextOf,
+} from '../details.ts'
+import {
   amountOfDigits,
   currencyOf,
   type Effect,
@@ -98,6 +107,36 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
       periodEnd: secondsOf(objectIn(object.current_billing_period).ends_at),
       cancelsAt: action === 'cancel' ? secondsOf(effectiveAt) : null,
     },
+    details: detailsOf(object),
+  }
+}
+
+/** The price of an item is in its own currency; customers of other countries pay an override, which is not named. */
+function detailsOf(object: BillingEvent['object']): SubscriptionDetails {
+  const currency = currencyIn(object.currency_code)
+  const { action, effective_at: effectiveAt } = objectIn(object.scheduled_change)
+  const items = membersOf(object.items)
+  const trials = items.map((item) => timeTextOf(secondsOf(objectIn(item.trial_dates).ends_at)))
+  const kind = scheduledKinds.find((one) => one === action)
+  return {
+    currency,
+    digits: currency === null ? null : digitsOf(currency),
+    items: items.map((item) => {
+      const price = objectIn(item.price)
+      const { amount, currency_code: priced } = objectIn(price.unit_price)
+      const { interval, frequency } = objectIn(price.billing_cycle)
+      const isNamed = typeof amount === 'string' && /^\d{1,16}$/.test(amount)
+      return {
+        price: idIn(price.id),
+        quantity: countIn(item.quantity),
+        amount: isNamed && currencyIn(priced) === currency ? countIn(Number(amount)) : null,
+        interval: intervalIn(interval),
+        intervalCount: countIn(frequency),
+      }
+    }),
+    trialEndsAt: trials.find((end) => end !== null) ?? null,
+    paymentsPaused: null,
+    scheduledChange: kind === undefined ? null : { kind, at: timeTextOf(secondsOf(effectiveAt)) },
   }
 }
 

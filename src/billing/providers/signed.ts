@@ -82,5 +82,6 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
     kind,
     customer: textOf(object.customer, 'data.object.customer'),
     state: { status, prices: [], periodEnd: null, cancelsAt: null },
+    details: null,
   }
 }

@@ -1,5 +1,13 @@
 import { hmacSha256 } from '#src/crypto/hash.ts'
 import {
+  countIn,
+  currencyIn,
+  idIn,
+  intervalIn,
+  type SubscriptionDetails,
+  timeTextOf,
+} from '../details.ts'
+import {
   amountOf,
   currencyOf,
   type Effect,
@@ -117,6 +125,36 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
       cancelsAt:
         secondsOf(object.ends_at) ?? (object.cancel_at_period_end === true ? periodEnd : null),
     },
+    details: detailsOf(object),
+  }
+}
+
+function detailsOf(object: BillingEvent['object']): SubscriptionDetails {
+  const currency = currencyIn(object.currency)
+  const { applies_at: appliesAt } = objectIn(object.pending_update)
+  const end = object.ends_at ?? (object.cancel_at_period_end === true && object.current_period_end)
+  const cancel = timeTextOf(secondsOf(end))
+  const change = timeTextOf(secondsOf(appliesAt))
+  return {
+    currency,
+    digits: currency === null ? null : stripeDigits(currency),
+    items: [
+      {
+        price: idIn(object.product_id),
+        quantity: countIn(object.seats) ?? 1,
+        amount: countIn(object.amount),
+        interval: intervalIn(object.recurring_interval),
+        intervalCount: countIn(object.recurring_interval_count),
+      },
+    ],
+    trialEndsAt: timeTextOf(secondsOf(object.trial_end)),
+    paymentsPaused: null,
+    scheduledChange:
+      cancel !== null
+        ? { kind: 'cancel', at: cancel }
+        : change !== null
+          ? { kind: 'change', at: change }
+          : null,
   }
 }
 

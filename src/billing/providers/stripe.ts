@@ -1,3 +1,12 @@
+import type { JsonObject } from '#src/runtime/json.ts'
+import {
+  countIn,
+  currencyIn,
+  idIn,
+  intervalIn,
+  type SubscriptionDetails,
+  timeTextOf,
+} from '../details.ts'
 import {
   amountOf,
   currencyOf,
@@ -219,7 +228,35 @@ function subscriptionEffect(object: BillingEvent['object'], customer: string): E
     periodEnd,
     cancelsAt,
   }
-  return { kind: 'subscription', customer, state }
+  return { kind: 'subscription', customer, state, details: detailsOf(object, items, cancelsAt) }
+}
+
+/** The price of an item may be in another currency than the subscription, whose amount it then does not name. */
+function detailsOf(
+  object: BillingEvent['object'],
+  items: readonly JsonObject[],
+  cancelsAt: number | null,
+): SubscriptionDetails {
+  const currency = currencyIn(object.currency)
+  const paused = objectIn(object.pause_collection)
+  return {
+    currency,
+    digits: currency === null ? null : stripeDigits(currency),
+    items: items.map((item) => {
+      const price = objectIn(item.price)
+      const { interval, interval_count: count } = objectIn(price.recurring)
+      return {
+        price: idIn(price.id),
+        quantity: countIn(item.quantity),
+        amount: currencyIn(price.currency) === currency ? countIn(price.unit_amount) : null,
+        interval: intervalIn(interval),
+        intervalCount: countIn(count),
+      }
+    }),
+    trialEndsAt: timeTextOf(object.trial_end),
+    paymentsPaused: paused.behavior === undefined ? null : { until: timeTextOf(paused.resumes_at) },
+    scheduledChange: cancelsAt === null ? null : { kind: 'cancel', at: timeTextOf(cancelsAt) },
+  }
 }
 
 /** Only the holder of the API key can write metadata; `client_reference_id` is anybody's choice. */

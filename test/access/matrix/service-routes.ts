@@ -45,6 +45,7 @@ export const serviceRoutes: RouteRows = {
     answer: 200,
     lists: 'billing-customer',
   },
+  'GET /billing/subscriptions': { who: 'billing-customer:read', answer: 200 },
   'PUT /billing/customers/:customer': {
     who: 'billing-customer:update',
     answer: 200,

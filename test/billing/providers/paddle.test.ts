@@ -98,7 +98,7 @@ t.test('each kind has its effect', async (t) => {
   }
   const periodEnd = Date.parse('2026-12-18T10:26:40Z') / 1_000
   const state = { status: 'active', prices: ['pri_pro'], periodEnd, cancelsAt: null }
-  t.strictSame(effect('subscription.created', paddleSubscription()), {
+  t.match(effect('subscription.created', paddleSubscription()), {
     kind: 'subscription',
     customer: 'ctm_1',
     state,

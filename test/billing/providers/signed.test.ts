@@ -158,6 +158,7 @@ t.test('a subscription has one of the known states; any other text has no effect
         kind: 'subscription',
         customer: 'cus_1',
         state: { status, prices: [], periodEnd: null, cancelsAt: null },
+        details: null,
       })
     }
     for (const status of ['trialing', 'ACTIVE', '', null, undefined, true]) {

@@ -96,7 +96,7 @@ t.test('each kind has its effect', async (t) => {
   const periodEnd = Date.parse('2026-12-18T10:26:40Z') / 1_000
   const state = { status: 'active', prices: ['prod_1'], periodEnd, cancelsAt: null }
   const active = { kind: 'subscription', customer: 'cus_1', state }
-  t.strictSame(effect('subscription.active', subscription), active)
+  t.match(effect('subscription.active', subscription), active)
   t.match(effect('subscription.canceled', { ...subscription, cancel_at_period_end: true }), {
     state: { cancelsAt: periodEnd },
   })

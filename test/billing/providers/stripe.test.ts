@@ -151,7 +151,7 @@ t.test('each kind has its effect', async (t) => {
   const state = { status: 'active', prices: ['price_pro'], periodEnd: end, cancelsAt: null }
   const subscription = { kind: 'subscription', customer: 'cus_1', state }
   for (const verb of ['created', 'updated', 'deleted', 'paused', 'resumed']) {
-    t.strictSame(effect(`customer.subscription.${verb}`, stripeSubscription()), subscription, verb)
+    t.match(effect(`customer.subscription.${verb}`, stripeSubscription()), subscription, verb)
   }
   for (const [change, cancelsAt] of [
     [{ cancel_at_period_end: true }, end],

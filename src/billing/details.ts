@@ -1,0 +1,53 @@
+import { timeOf } from './effect.ts'
+
+/** What somebody has bought, as the provider reports it. Times are RFC 3339. A provider that does not say it: null. */
+export type SubscriptionDetails = {
+  /** ISO 4217, in small letters. */
+  currency: string | null
+  /** After the decimal point of amounts, by the rules of the provider. */
+  digits: number | null
+  items: readonly SubscriptionItem[]
+  trialEndsAt: string | null
+  /** Nothing is charged for now, and the plan stays. */
+  paymentsPaused: { until: string | null } | null
+  scheduledChange: { kind: ScheduledKind; at: string | null } | null
+}
+
+export type SubscriptionItem = {
+  price: string | null
+  /** Seats, or how many of it. */
+  quantity: number | null
+  /** Minor units for one of it in each interval; null if it is not one number, such as with tiers. */
+  amount: number | null
+  interval: Interval | null
+  intervalCount: number | null
+}
+
+export const intervals = ['day', 'week', 'month', 'year'] as const
+type Interval = (typeof intervals)[number]
+export const scheduledKinds = ['cancel', 'pause', 'resume', 'change'] as const
+type ScheduledKind = (typeof scheduledKinds)[number]
+
+// What follows is shown and decides nothing, so what cannot be read is null and no fault.
+
+export function intervalIn(value: unknown): Interval | null {
+  return intervals.find((interval) => interval === value) ?? null
+}
+
+export function countIn(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+}
+
+export function currencyIn(value: unknown): string | null {
+  return typeof value === 'string' && /^[A-Za-z]{3}$/.test(value) ? value.toLowerCase() : null
+}
+
+export function idIn(value: unknown): string | null {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value) ? value : null
+}
+
+/** @param seconds Unix time */
+export function timeTextOf(seconds: unknown): string | null {
+  const time = new Date((timeOf(seconds) ?? Number.NaN) * 1_000)
+  return Number.isNaN(time.getTime()) ? null : time.toISOString()
+}
