@@ -87,6 +87,13 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   'invalid-token': 'Bearer error="invalid_token"',
 }
 
+/** The detail of an error about which there is no more to say than what to do. */
+const remedies: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: errorTable.unauthenticated.remedy,
+  'invalid-token': errorTable['invalid-token'].remedy,
+  'unsupported-media-type': errorTable['unsupported-media-type'].remedy,
+}
+
 function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -112,7 +119,7 @@ function sendProblem(
       type: problemType(problem.code),
       title,
       status,
-      detail: problem.detail ?? describeErrors(errors),
+      detail: problem.detail ?? describeErrors(errors) ?? remedies[problem.code],
       instance: request.id,
       ...(errors.length > 0 && {
         errors: errors.slice(0, Math.max(maxListedErrors, problem.fields.length)),

@@ -4,8 +4,7 @@ import { Problem } from '#src/http/problems.ts'
 import { routingFault } from '#src/http/unroutable.ts'
 
 /**
- * Requests without a route. An unknown path is 404, byte for byte the 404 for an object that does
- * not exist. A known path answers OPTIONS, and any other method with 405 and `Allow`; neither depends
+ * Requests without a route. An unknown path is 404 and says that it is the path that is unknown. A known path answers OPTIONS, and any other method with 405 and `Allow`; neither depends
  * on the objects behind the path, so no sign-in is needed. These requests, and those that cannot
  * be routed at all, are answered before the body is read and after the hooks of the scope, so that a
  * rate limit applies to probing.
@@ -26,15 +25,17 @@ async function answerUnrouted(request: FastifyRequest, reply: FastifyReply) {
   if (fault !== null) throw new Problem(fault.code, { detail: fault.detail })
   const [path = ''] = request.url.split('?', 1)
   const methods = request.server.allowedMethods(path)
-  if (methods.length === 0) throw new Problem('not-found', slashFault(request.server, path))
+  if (methods.length === 0)
+    throw new Problem('not-found', { detail: faultOf(request.server, path) })
   reply.header('allow', [...methods, 'OPTIONS'].join(', '))
   if (request.method !== 'OPTIONS') throw new Problem('method-not-allowed')
   return reply.code(204).send()
 }
 
-/** A slash too many at the end. Depends on the routes alone, so it tells nothing about objects. */
-function slashFault({ allowedMethods }: FastifyInstance, path: string): { detail?: string } {
+/** Depends on the routes alone, so it tells nothing about objects. */
+function faultOf({ allowedMethods }: FastifyInstance, path: string): string {
   const shorter = path.slice(0, -1)
-  if (!path.endsWith('/') || allowedMethods(shorter).length === 0) return {}
-  return { detail: `No path ends with a slash: ${shorter}` }
+  return path.endsWith('/') && allowedMethods(shorter).length > 0
+    ? `No path ends with a slash: ${shorter}`
+    : 'This address does not exist: there is no such path.'
 }

@@ -21,10 +21,14 @@ export function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** The lowest contrast of a text in this colour on the surfaces, tinted ones included. */
-export function worstContrast(colour: string, surfaces: readonly string[]): number {
+/** The surface, tinted ones included, on which a text in this colour has the lowest contrast. */
+export function worstSurface(
+  colour: string,
+  surfaces: readonly string[],
+): { surface: string; contrast: number } {
   const behind = surfaces.flatMap((surface) => [surface, mix(colour, surface, tint)])
-  return Math.min(...behind.map((surface) => contrast(colour, surface)))
+  const found = behind.map((surface) => ({ surface, contrast: contrast(colour, surface) }))
+  return found.reduce((worst, one) => (one.contrast < worst.contrast ? one : worst))
 }
 
 /** The colour itself, or moved towards black or white until it can be read on the surfaces. */
@@ -32,7 +36,7 @@ export function nearestReadable(colour: string, surfaces: readonly string[]): st
   const isDark = luminance(toRgb(surfaces[0] ?? '#ffffff')) < 0.5
   const end = isDark ? '#ffffff' : '#000000'
   const steps = Array.from({ length: 21 }, (_, n) => mix(end, colour, n / 20))
-  return steps.find((one) => worstContrast(one, surfaces) >= minContrast) ?? end
+  return steps.find((one) => worstSurface(one, surfaces).contrast >= minContrast) ?? end
 }
 
 /** `share` of the first colour, the rest of the second, as CSS mixes them in sRGB. */

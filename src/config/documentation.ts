@@ -94,7 +94,7 @@ function wrap(text: string): string {
 export type UnknownSetting = { name: string; nearest: string }
 
 const prefixes =
-  /^(OIDC|BILLING|OUTBOUND|RATE_LIMIT|SESSION|ENCRYPTION|SMTP|ALERT|ADMIN|DATABASE|GATEHOUSE)_/
+  /^(OIDC|BILLING|OUTBOUND|RATE_LIMIT|SESSION|ENCRYPTION|SMTP|ALERT|ADMIN|DATABASE|GATEHOUSE|BRAND|QUOTA)_/
 /** Of the command line, not of a server. */
 const commandVariables = ['GATEHOUSE_TOKEN', 'GATEHOUSE_LISTEN_SECRET']
 const maxDistance = 2 // Levenshtein distance

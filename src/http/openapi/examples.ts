@@ -22,7 +22,7 @@ const byName: Readonly<Record<string, unknown>> = {
   cardLast4: '4242',
   city: 'Lisbon',
   country: 'PT',
-  currency: 'eur',
+  currency: 'EUR',
   cursor: 'Zx8…',
   customer: 'cus_42',
   department: 'engineering',

@@ -1,3 +1,4 @@
+import { closest } from 'fastest-levenshtein'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
@@ -5,7 +6,7 @@ import { withinBytes } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { type FieldError, Problem } from '#src/http/problems.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
-import { isOwnType } from './types.ts'
+import { eventTypes, isOwnType } from './types.ts'
 
 /** The description of an event type, as the app registers it. */
 export type AppTypeFacts = {
@@ -88,7 +89,7 @@ export async function requireEventTypes(
   const known = new Set(rows.map(({ name }) => name))
   const fields = names.flatMap((name, index): FieldError[] => {
     const isUnknown = others.includes(name) && !known.has(name)
-    const detail = 'is not an event type'
+    const detail = `is not an event type; the most similar is ${closest(name, [...eventTypes])}, and /docs/events has all`
     return isUnknown ? [{ in: 'body', pointer: `/eventTypes/${index}`, detail }] : []
   })
   if (fields.length > 0) throw new Problem('malformed', { fields })
