@@ -74,11 +74,13 @@ VALUES
    'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result', 'secret'], false),
   ('tenant', 'portalSessions', 'portal_sessions', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false)
 UNION ALL
-SELECT 'person', d.section, d.name, 'r.id', 'bigint', d.of_person, '{}', d.scope <> 'owner'
+SELECT 'person', d.section, d.name, 'r.id', 'bigint', d.of_person,
+  ARRAY(SELECT h.hidden FROM public.hidden_columns() h WHERE h.name = d.name), d.scope <> 'owner'
 FROM public.declared_tables() d WHERE d.of_person IS NOT NULL
 UNION ALL
 SELECT 'tenant', d.section, d.name, 'r.id', 'bigint', 'r.tenant_id = $2' || CASE d.scope
-  WHEN 'owner' THEN ' AND EXISTS (SELECT FROM public.users u WHERE u.id = r.user_id)' ELSE '' END, '{}', false
+  WHEN 'owner' THEN ' AND EXISTS (SELECT FROM public.users u WHERE u.id = r.user_id)' ELSE '' END,
+  ARRAY(SELECT h.hidden FROM public.hidden_columns() h WHERE h.name = d.name AND h.from_tenant), false
 FROM public.declared_tables() d
 $$;
 

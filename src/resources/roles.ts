@@ -1,5 +1,6 @@
 import { isHyphenated } from '#src/runtime/words.ts'
 import type { Permission, Resource } from './kit/define.ts'
+import { guardedOf } from './kit/fields/guarded.ts'
 
 /** As the permissions of a role: every permission of the app. */
 export const everything = 'everything'
@@ -18,7 +19,7 @@ const specified: Roles = {
 }
 
 type Declaring = {
-  readonly resources: readonly Pick<Resource, 'name' | 'actions'>[]
+  readonly resources: readonly Pick<Resource, 'name' | 'actions' | 'fields'>[]
   readonly roles?: Roles
   readonly manages?: string
 }
@@ -32,9 +33,10 @@ export function managingRoleOf({ manages = 'admin' }: Declaring): string {
 export function rolesOf(app: Declaring): Readonly<Record<string, readonly Permission[]>> {
   const { resources, roles = specified } = app
   const listed = Object.values(roles).flatMap((one) => (one === everything ? [] : one))
-  const needed = resources.flatMap(({ actions }) =>
-    Object.values(actions).flatMap(({ permission }) => permission ?? []),
-  )
+  const needed = resources.flatMap(({ actions, fields }) => [
+    ...Object.values(actions).flatMap(({ permission }) => permission ?? []),
+    ...guardedOf(fields).map(({ permission }) => permission),
+  ])
   const all = [...new Set([...needed, ...listed])].filter((one) => one !== managing)
   return Object.fromEntries(
     Object.entries(roles).map(([role, permissions]) => {
@@ -59,6 +61,13 @@ export function roleFaultOf(app: Declaring): string | null {
   const listed = Object.entries(roles).flatMap(([role, permissions]) =>
     permissions === everything ? [] : permissions.map((one) => [role, one] as const),
   )
+  const ofFields = resources.flatMap(({ name, fields }) =>
+    guardedOf(fields).map((one) => ({ name, ...one })),
+  )
+  const strangeOne = ofFields.find(({ permission }) => !permissionForm.test(permission))
+  if (strangeOne !== undefined) {
+    return `The resource ${strangeOne.name} has the permission ${strangeOne.permission} for its field ${strangeOne.key}, which is not of the form resource:action.`
+  }
   const malformed = listed.find(([, one]) => !permissionForm.test(one))
   if (malformed !== undefined) {
     return `The role ${malformed[0]} has the permission ${malformed[1]}, which is not of the form resource:action.`
@@ -68,7 +77,12 @@ export function roleFaultOf(app: Declaring): string | null {
     return `The role ${second[0]} has the permission ${managing}, which only the role ${manager} can have.`
   }
   const held = new Set(Object.values(rolesOf(app)).flat())
-  for (const { name, actions } of resources) {
+  for (const { name, actions, fields } of resources) {
+    const { key, permission = '' } =
+      guardedOf(fields).find((one) => !held.has(one.permission)) ?? {}
+    if (key !== undefined) {
+      return `The resource ${name} needs ${permission} for its field ${key}, which no role has. Give it to a role.`
+    }
     for (const [action, { permission }] of Object.entries(actions)) {
       if (permission !== null && !held.has(permission)) {
         return `The resource ${name} needs ${permission} for ${action}, which no role has. Give it to a role.`

@@ -4,6 +4,7 @@ import { Problem } from '#src/http/problems.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
 import { enterHome, published, publishIn, publishOne } from './own-events.ts'
 import { type Rows, rowsOf } from './rows.ts'
+import { refuseUnseen, seenBy } from './seen.ts'
 import { type Short, shortOf } from './short.ts'
 import type { Declared, Values } from './table.ts'
 
@@ -13,7 +14,7 @@ import type { Declared, Values } from './table.ts'
  */
 export type Actions<Item> = Rows<Item> & {
   readonly short: Short<Item>
-  /** @throws Problem `not-found` if the body names a folder out of reach */
+  /** @throws Problem `not-found` if the body names a folder out of reach, `forbidden` for a field that the caller lacks the permission for */
   create(act: Act, body: Values): Promise<Item>
   /** @throws Problem `not-found`, or `forbidden` if a condition forbids it */
   change(act: Act, id: number, body: Values, check?: Check<Item>): Promise<Item>
@@ -52,23 +53,27 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
       if (caller.tenantId === null) {
         throw new Problem('forbidden', { detail: 'You have no active tenant.' })
       }
+      refuseUnseen(resource, caller, body)
+      const seen = (item: Item) => seenBy(resource, caller, item)
       const create = (values: Values) =>
         published(resource, act, 'created', caller.tenantId, () =>
           rows.insert(tx, caller, values, now),
         )
       const { run } = declaredIn(resource, 'create')
-      if (run === undefined) return create(body)
-      return (await run({ ...ownAct(act, caller.tenantId), create }, body)) as Item
+      if (run === undefined) return seen(await create(body))
+      return seen((await run({ ...ownAct(act, caller.tenantId), create }, body)) as Item)
     },
     async change(act, id, body, check) {
-      const { tx, now } = act
+      const { tx, caller, now } = act
+      refuseUnseen(resource, caller, body)
+      const seen = (item: Item) => seenBy(resource, caller, item)
       const before = await lockBefore(resource, rows, act, id, 'update', check)
       const tenantId = await enterHome(resource, rows, act, id, 'update')
       const update = (values: Values) =>
         published(resource, act, 'updated', tenantId, (at) => rows.update(tx, at, id, values, now))
       const { run } = declaredIn(resource, 'update')
-      if (run === undefined) return update(body)
-      return (await run({ ...ownAct(act, tenantId), update }, body, Object(before))) as Item
+      if (run === undefined) return seen(await update(body))
+      return seen((await run({ ...ownAct(act, tenantId), update }, body, Object(before))) as Item)
     },
     async delete(act, id, check) {
       const before = await lockBefore(resource, rows, act, id, 'delete', check)

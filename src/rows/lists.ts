@@ -70,7 +70,8 @@ export function listsOf<Item>(
     const rows = await tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], '')))
     const positionOf = ({ id, position }: Values) =>
       sortKey === null ? [String(id)] : [String(position ?? ''), String(id)]
-    return pageOf(rows, page, listingOf(resource, sortKey).name, positionOf, read)
+    const shown = (row: Values) => read(row, asking)
+    return pageOf(rows, page, listingOf(resource, sortKey).name, positionOf, shown)
   }
 
   return {
@@ -80,7 +81,7 @@ export function listsOf<Item>(
       read(tx, asking, page, filter, expanded(expand), sortKeyOf(resource, sort)),
     async listWithNames(tx, caller, page, filter = {}) {
       const known = names.namedTo(caller)
-      const named = (row: Values) => names.withNames(row, known)
+      const named = (row: Values) => names.withNames(row, known, caller)
       return read(tx, caller, page, filter, { selected: names.listed, bytes: [], read: named })
     },
   }

@@ -6,7 +6,8 @@ import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import type { Link } from '#src/resources/kit/links.ts'
 import { column, quoted, selected } from './columns.ts'
 import { eventJsonOf } from './row-json.ts'
-import type { Table, Values } from './table.ts'
+import { seenBy } from './seen.ts'
+import { type Table, toldOf, type Values } from './table.ts'
 
 /* What a row names: people by their names, rows of other resources by their headings or as JSON. */
 
@@ -22,7 +23,7 @@ export type Reading<T> = {
   readonly selected: Prisma.Sql
   /** What they add to the bytes of a row. */
   readonly bytes: readonly Prisma.Sql[]
-  read(row: Values): T
+  read(row: Values, caller: Partial<Asking>): T
 }
 
 export type Names<Item> = {
@@ -32,7 +33,7 @@ export type Names<Item> = {
   readonly listed: Prisma.Sql
   /** The fields whose people and rows the caller may know by name. */
   namedTo(caller: Asking): string[]
-  withNames(row: Values, known: readonly string[]): NamedItem<Item>
+  withNames(row: Values, known: readonly string[], caller: Asking): NamedItem<Item>
 }
 
 /** @param links from the resource */
@@ -53,9 +54,12 @@ export function namesOf<Item>(table: Table<Item>, links: readonly Link[]): Names
       const ofRows = links.filter(({ to }) => mayRead(caller, to))
       return [...people, ...ofRows.map(({ key }) => key)]
     },
-    withNames(row, known) {
+    withNames(row, known, caller) {
       const own = known.map((key) => [key, row[`${key}Name`] ?? null])
-      return { item: table.toItem(row), names: Object.fromEntries(own) }
+      return {
+        item: seenBy(table.resource, caller, table.toItem(row)),
+        names: Object.fromEntries(own),
+      }
     },
   }
 }
@@ -76,12 +80,15 @@ export function expansionsOf<Item>(table: Table<Item>, links: readonly Link[]) {
     return {
       selected: joined(own.map(({ name, json }) => Prisma.sql`, ${json} AS ${quoted(name)}`)),
       bytes: own.map(({ name }) => Prisma.sql` + coalesce(octet_length(${quoted(name)}), 0)`),
-      read(row) {
+      read(row, caller) {
         const others = own.map(({ name }) => {
           const text = row[name] as string | null
           return [name, text === null ? null : JSON.parse(text)]
         })
-        return { ...Object(table.toItem(row)), ...Object.fromEntries(others) }
+        return {
+          ...Object(seenBy(table.resource, caller, table.toItem(row))),
+          ...Object.fromEntries(others),
+        }
       },
     }
   }
@@ -108,7 +115,7 @@ function targetOf({ key, to, foreignKey }: Link, table: Prisma.Sql) {
       Prisma.sql`target.${Prisma.raw(one)} = ${table}.${Prisma.raw(foreignKey.columns[index] ?? columnOf(key))}`,
   )
   const from = Prisma.sql`FROM ${Prisma.raw(to.plural)} AS target WHERE ${Prisma.join(keys, ' AND ')}`
-  const shown = Object.entries(to.fields).filter(([, { isHidden }]) => !isHidden)
+  const shown = toldOf(Object.entries(to.fields).filter(([, { isHidden }]) => !isHidden))
   const columns = Prisma.join(shown.map(selected))
   const heading = headingOf(to)
   return {

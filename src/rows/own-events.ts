@@ -6,6 +6,7 @@ import { publish } from '#src/webhooks/events/publish.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { type Act, declaredIn } from './before-change.ts'
 import { refusalOf } from './refusals.ts'
+import { seenInEvents } from './seen.ts'
 import type { Declared, RowScope } from './table.ts'
 import type { Writes } from './writes.ts'
 
@@ -32,11 +33,11 @@ export async function publishOne<Item>(
   item: Item,
   now: Date,
 ): Promise<void> {
-  const { name, events, shape } = resource
+  const { name, events, eventShape } = resource
   const summary = events[event]
   if (summary === undefined) throw new Error(`The resource ${name} has no event ${event}.`)
-  const kind = { type: typeOf(resource, event), summary, data: shape }
-  await publish(tx, { tenantId }, { kind, data: Object(item) }, now)
+  const kind = { type: typeOf(resource, event), summary, data: eventShape }
+  await publish(tx, { tenantId }, { kind, data: Object(seenInEvents(resource, item)) }, now)
 }
 
 /** The same in the tenant that gets the events about the row, if there is one. */

@@ -5,6 +5,7 @@ import { composeOnce, type OneStatement, ofRow, oneStatement } from '#src/db/sql
 import type { Asking } from '#src/resources/kit/fields/field.ts'
 import { column } from './columns.ts'
 import { headingOf, mayRead, type NamedItem, type Names, type Reading } from './named.ts'
+import { seenBy } from './seen.ts'
 import { inScopeOf, inTeamOf, type RowScope, type Table, type Values, within } from './table.ts'
 
 /** A row by its heading. */
@@ -25,7 +26,10 @@ export type Reads<Item> = {
    * rows it refers to, which the caller may read.
    */
   findWithNames(id: number): OneStatement<unknown, NamedItem<Item> | null>
-  /** A row in reach of the caller, locked until the transaction ends; null if there is none. */
+  /**
+   * A row in reach of the caller, locked until the transaction ends; null if there is none. With all its fields, also
+   * those that the caller lacks the permission for: conditions judge it.
+   */
   lock(tx: Pick<Tx, 'sql'>, scope: RowScope, id: number): Promise<Item | null>
   /** The newest rows in reach by their headings, for a choice; empty if the caller may not read them. */
   choices(tx: Tx, caller: Asking, limit: number): Promise<Choice[]>
@@ -88,20 +92,24 @@ function findsOf<Item>(
   })
   const found = accessTo(columns)
   const foundNamed = accessTo(Prisma.sql`${columns}${names.selected}`)
+  const seenFirst = (rows: object[], caller: unknown) =>
+    seenBy(resource, Object(caller), firstItem(rows))
   return {
     find(id, { expand = [] } = {}) {
-      if (expand.length === 0) return oneStatement(ofRow(findRow(id), found), firstItem)
+      if (expand.length === 0) return oneStatement(ofRow(findRow(id), found), seenFirst)
       const { selected, read } = expanded(expand)
       const statement = Prisma.sql`SELECT ${columns}${selected} ${fromRow}${id}${inTeam}`
       const access = accessTo(Prisma.sql`${columns}${selected}`)
-      return oneStatement(ofRow(statement, access), ([row]: Values[]) =>
-        row === undefined ? null : read(row),
+      return oneStatement(ofRow(statement, access), ([row]: Values[], caller: unknown) =>
+        row === undefined ? null : read(row, Object(caller)),
       )
     },
     findWithNames(id) {
       const statement = ofRow(Prisma.sql`${selectNamed}${id}${inTeam}`, foundNamed)
       return oneStatement(statement, ([row]: Values[], caller: unknown) =>
-        row === undefined ? null : names.withNames(row, names.namedTo(Object(caller))),
+        row === undefined
+          ? null
+          : names.withNames(row, names.namedTo(Object(caller)), Object(caller)),
       )
     },
   }

@@ -21,7 +21,7 @@ export function eventJsonOf(shown: readonly (readonly [string, Field])[]): Prism
  * another row or version: if the text differs from that of the serializer, it is the tag of no response at all.
  */
 export function entityTagOf(shown: readonly (readonly [string, Field])[]): Prisma.Sql {
-  const inOrder = requiredFirst(shown, ([, { isOmitted }]) => isOmitted !== true)
+  const inOrder = requiredFirst(shown, ([, one]) => isAlwaysThere(one))
   const members = inOrder.map(([key, one]) => {
     const name = columnOf(key)
     const text =
@@ -69,6 +69,11 @@ type Schema = {
   readonly required?: readonly string[]
   readonly items?: TSchema
   readonly anyOf?: readonly TSchema[]
+}
+
+/** Whether every response with the row has the field. */
+function isAlwaysThere({ isOmitted, permission }: Field): boolean {
+  return isOmitted !== true && permission === undefined
 }
 
 /** The order in which the serializer writes members. */

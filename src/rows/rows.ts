@@ -14,7 +14,7 @@ export type Rows<Item> = Pick<Table<Item>, 'columns' | 'toItem'> &
   Reads<Item> &
   Lists<Item> &
   Writes<Item> & {
-    /** SQL for what `JSON.stringify(toItem(row))` means, from a row `changed` that has the columns. */
+    /** SQL for what events have of `toItem(row)`, from a row `changed` that has the columns. */
     readonly json: Prisma.Sql
   }
 
@@ -30,7 +30,7 @@ export function rowsOf<One extends Declared>(
   return {
     columns: table.columns,
     toItem: table.toItem,
-    json: eventJsonOf(table.shown),
+    json: eventJsonOf(table.told),
     ...readsOf(table, names, expanded),
     ...listsOf(table, names, expanded),
     ...writesOf(table),

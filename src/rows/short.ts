@@ -6,6 +6,7 @@ import { wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import { needsRow } from './before-change.ts'
 import { type ActionEvent, atHome, isPublished, typeOf } from './own-events.ts'
 import type { Rows } from './rows.ts'
+import { seenBy, writesUnseen } from './seen.ts'
 import type { Declared, Values } from './table.ts'
 import type { Tags } from './writes.ts'
 
@@ -33,6 +34,7 @@ export function shortOf<Item>(resource: Declared, rows: Rows<Item>): Short<Item>
   async function withEvent(
     event: ActionEvent,
     tenantId: string,
+    caller: Asking,
     change: Prisma.Sql,
     now: Date,
     sharedAs?: string,
@@ -48,7 +50,7 @@ export function shortOf<Item>(resource: Declared, rows: Rows<Item>): Short<Item>
       read([row], tx) {
         if (row === undefined) return null
         if (publishes && Object(row).is_due) wakeWorkers(tx, { tenantId })
-        return rows.toItem(row)
+        return seenBy(resource, caller, rows.toItem(row))
       },
     }
   }
@@ -56,17 +58,26 @@ export function shortOf<Item>(resource: Declared, rows: Rows<Item>): Short<Item>
   return {
     async create(caller, body, now) {
       if (caller.tenantId === null || needsRow(resource, caller, 'create')) return null
-      return withEvent('created', caller.tenantId, rows.insertion(caller, body, now), now, '')
+      if (writesUnseen(resource, caller, body)) return null
+      return withEvent(
+        'created',
+        caller.tenantId,
+        caller,
+        rows.insertion(caller, body, now),
+        now,
+        '',
+      )
     },
     async change(caller, id, body, now, tags) {
       if (caller.tenantId === null || needsRow(resource, caller, 'update')) return null
+      if (writesUnseen(resource, caller, body)) return null
       const change = rows.changing(atHome(resource, caller), id, body, now, tags)
-      return withEvent('updated', caller.tenantId, change, now, `${name} ${id}`)
+      return withEvent('updated', caller.tenantId, caller, change, now, `${name} ${id}`)
     },
     async delete(caller, id, now, tags) {
       if (caller.tenantId === null || needsRow(resource, caller, 'delete')) return null
       const removal = rows.removal(atHome(resource, caller), id, tags)
-      return withEvent('deleted', caller.tenantId, removal, now)
+      return withEvent('deleted', caller.tenantId, caller, removal, now)
     },
   }
 }

@@ -21,8 +21,10 @@ export type RowScope = Pick<Asking, 'userId' | 'tenantId'> & {
 export type Table<Item> = {
   readonly resource: Declared
   readonly name: Prisma.Sql
-  /** The fields in responses and events. */
+  /** The fields in responses. */
   readonly shown: readonly (readonly [string, Field])[]
+  /** The same without those that need a permission: in events, and where another row is shown with its own. */
+  readonly told: readonly (readonly [string, Field])[]
   /** The columns of a row in a SELECT or RETURNING, which `toItem` reads. */
   readonly columns: Prisma.Sql
   toItem(row: object): Item
@@ -49,10 +51,16 @@ export function tableOf<Item>(resource: Declared): Table<Item> {
     resource,
     name: Prisma.raw(resource.plural),
     shown,
+    told: toldOf(shown),
     columns: Prisma.join(shown.map(selected)),
     toItem,
     firstItem: ([row]) => (row === undefined ? null : toItem(row)),
   }
+}
+
+/** The fields that need no permission. */
+export function toldOf(shown: Table<unknown>['shown']): Table<unknown>['shown'] {
+  return shown.filter(([, { permission }]) => permission === undefined)
 }
 
 /** The first lock in a statement of a transaction that has entered. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { sha256 } from '#src/crypto/hash.ts'
+import { hiddenColumnsFunction } from '#src/resources/hidden-columns.ts'
 import { type ScopeWords, sqlOf } from '#src/resources/kit/sql.ts'
 import { managingRoleFunction } from '#src/resources/roles.ts'
 import { app, resources } from '#src/resources/running-app.ts'
@@ -37,7 +38,12 @@ export async function readDefinitions(variant?: string, words?: ScopeWords): Pro
   const folder = variant === undefined ? top : `${top}/${variant}`
   const declared = sqlOf(resources, words)
   const scripts = {
-    functions: [...(await readFunctions(variant)), declared.functions, managingRoleFunction(app)],
+    functions: [
+      ...(await readFunctions(variant)),
+      declared.functions,
+      managingRoleFunction(app),
+      hiddenColumnsFunction(app),
+    ],
     policies: [await readTextAsset(`${folder}/policies.sql`), declared.policies],
     triggers: [await readTextAsset(`${folder}/triggers.sql`), declared.triggers],
   }

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { bare, defineApp } from '#src/resources/define-app.ts'
+import { optional } from '#src/resources/kit/fields/field.ts'
+import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { loadApp } from '#src/resources/load-app.ts'
 import { everything, type Roles } from '#src/resources/roles.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -99,6 +101,15 @@ t.test('a mistake in the roles of an app is named with its remedy', async (t) =>
   t.throws(() => declare({ clerk: ['Post:read'], admin: everything }), {
     message: /permission Post:read, which is not of the form resource:action/,
   })
+  const rated = posts.map((one) => ({
+    ...one,
+    fields: { ...one.fields, rate: optional(line(9), { permission: 'post:rate' }) },
+  }))
+  t.throws(() => defineApp({ name: 'a', resources: rated }), {
+    message:
+      'The resource post needs post:rate for its field rate, which no role has. Give it to a role.',
+  })
+  t.ok(defineApp({ name: 'a', resources: rated, roles: { admin: everything } }))
   t.ok(declare({ clerk: all, boss: [] }, 'boss'))
   t.ok(declare({ admin: everything }))
 })

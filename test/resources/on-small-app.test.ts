@@ -11,6 +11,7 @@ await runOnApp(fileURLToPath(new URL('../support/small-app', import.meta.url)), 
   () => import('#test/resources/small-app/field-kinds.ts'),
   () => import('#test/resources/small-app/references.ts'),
   () => import('#test/resources/small-app/members.ts'),
+  () => import('#test/resources/small-app/field-permissions.ts'),
   () => import('#test/resources/small-app/lists.ts'),
   () => import('#test/rows/rows.test.ts'),
 ])

@@ -32,6 +32,7 @@ function tasks(change: Partial<Resource> = {}): Resource {
       worker: '',
       page: null,
       shape: Object(null),
+      eventShape: Object(null),
     },
     actions: { read, create: { permission: 'post:write', accepts: ['title', 'urgent'] } },
     ...change,

@@ -162,9 +162,10 @@ function rowsOfResource(resource: Resource, access: ResourceAccess): RouteRows {
 
 const submission = () => ({ submission: crypto.randomUUID() })
 
-/** What a browser sends for a body: every field of the form as a text. */
+/** What a browser sends for a body: every field of a form that each role gets, as a text. */
 function formOf({ fields, actions }: Resource, action: 'create' | 'update', body: object): object {
-  const keys = actions[action]?.accepts ?? []
+  const accepted = actions[action]?.accepts ?? []
+  const keys = accepted.filter((key) => fields[key]?.permission === undefined)
   return Object.fromEntries(
     keys.map((key) => {
       const value = Object(body)[key] ?? null

@@ -23,6 +23,7 @@ import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
+import { seenBy } from '#src/rows/seen.ts'
 import type { Declared, Values } from '#src/rows/table.ts'
 
 type Options = {
@@ -209,7 +210,10 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
       const { body } = request
       return write(request, resource, {
         short: (caller, now) => actions.short.change(caller, id, body, now, reply.takeIfMatch()),
-        whole: (act) => actions.change(act, id, body, (lock) => ifMatch(reply, lock)),
+        whole: (act) =>
+          actions.change(act, id, body, (lock) =>
+            ifMatch(reply, async () => seenBy(resource, act.caller, await lock())),
+          ),
       })
     },
   )
@@ -240,7 +244,10 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
       const id = readId(request.params.id)
       await write<unknown>(request, resource, {
         short: (caller, now) => actions.short.delete(caller, id, now, reply.takeIfMatch()),
-        whole: (act) => actions.delete(act, id, (lock) => ifMatch(reply, lock)),
+        whole: (act) =>
+          actions.delete(act, id, (lock) =>
+            ifMatch(reply, async () => seenBy(resource, act.caller, await lock())),
+          ),
       })
       return reply.code(204).send(null)
     },

@@ -61,12 +61,15 @@ const noneOf = 'Default'
 
 function inputOf(resource: Paged, key: string): FormField {
   const { name, fields } = resource
-  const { control = null, isNullable = false, initial } = fields[key] ?? {}
+  const { control = null, isNullable = false, initial, permission } = fields[key] ?? {}
   if (control === null) throw new Error(`The resource ${name} has no input for ${key}.`)
   const mayBeEmpty = isNullable || initial !== undefined
   const label = `${labelOf(resource, key)}${mayBeEmpty ? ' (optional)' : ''}`
   const { rule, attributes, options } = control
-  return inputs[control.as](control.schema(mayBeEmpty), label, {
+  const schema = control.schema(mayBeEmpty)
+  // Who lacks the permission gets a form without it.
+  const sent = permission === undefined ? schema : Type.Optional(schema)
+  return inputs[control.as](sent, label, {
     ...(rule !== undefined && { rule }),
     ...(attributes !== undefined && { attributes }),
     ...(options !== undefined && {
@@ -123,7 +126,9 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const { viewer, rows, cursors, filter, folders } = view
   const path = pagePathOf(resource)
   const words = plural.replaceAll('_', ' ')
-  const keys = [page.heading, ...(page.columns ?? [])]
+  const keys = [page.heading, ...(page.columns ?? [])].filter((key) =>
+    sees(viewer, resource.fields[key]),
+  )
   const columns = keys.map((key, index) => ({
     label: labelOf(resource, key),
     ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
@@ -160,7 +165,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
         mayCreate
           ? html`<section class="card" aria-labelledby="new">
         <h2 id="new">${heading}</h2>
-        ${renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource.actions.create, inputs)}<button class="button">${button}</button>`)}
+        ${renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource, resource.actions.create, viewer, inputs)}<button class="button">${button}</button>`)}
       </section>`
           : ''
       }`,
@@ -212,7 +217,9 @@ export function rowPage(resource: Paged, { viewer, row, names, choices, done }: 
   const by = Object.keys(names)
     .filter((key) => key !== 'userId' && fields[key]?.isPerson && !fields[key]?.onLeave)
     .map((key) => html`, by ${isolated(names[key] ?? nameless(resource, row, key))}`)
-  const texts = Object.keys(fields).filter((key) => fields[key]?.control?.as === 'area')
+  const texts = Object.keys(fields).filter(
+    (key) => fields[key]?.control?.as === 'area' && sees(viewer, fields[key]),
+  )
   const hidden = [page.heading, ...texts]
   const facts = Object.keys(row).filter(
     (key) =>
@@ -270,7 +277,7 @@ function editForm(resource: Paged, row: ShownRow, { viewer, names, choices }: Ed
       ...{ viewer, action: `${pagePathOf(resource)}/${Number(row.id)}`, values },
       options: optionsOf(resource, choices, row, names),
     },
-    (inputs) => html`${placed(update, inputs)}
+    (inputs) => html`${placed(resource, update, viewer, inputs)}
             ${conditions === '' ? '' : html`<p class="quiet small">${capital(conditions)}.</p>`}
             <button class="button">Save changes</button>`,
   )
@@ -287,9 +294,20 @@ function deleteForm(resource: Paged, id: number): Html {
   })
 }
 
-/** The inputs of an action in the order of its fields. */
-function placed(action: Action | undefined, inputs: Readonly<Record<string, Html>>): Html[] {
-  return (action?.accepts ?? []).map((key) => inputs[key] ?? html``)
+/** The inputs of an action in the order of its fields, without those that the viewer lacks the permission for. */
+function placed(
+  { fields }: Paged,
+  action: Action | undefined,
+  viewer: Viewer,
+  inputs: Readonly<Record<string, Html>>,
+): Html[] {
+  const asked = (action?.accepts ?? []).filter((key) => sees(viewer, fields[key]))
+  return asked.map((key) => inputs[key] ?? html``)
+}
+
+function sees({ role }: Viewer, field: Field | undefined): boolean {
+  const { permission } = field ?? {}
+  return permission === undefined || permissionsOf(role).includes(permission)
 }
 
 /** A value as text in a form. */

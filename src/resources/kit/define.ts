@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Asking, Field, Fields } from './fields/field.ts'
+import { guardedOf } from './fields/guarded.ts'
 import { membersOf } from './fields/keys/member.ts'
 import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
 
@@ -207,6 +208,8 @@ export type Resource = {
   readonly page: Page | null
   /** The schema of a row. */
   readonly shape: TObject
+  /** The schema of a row in events, which have no field that needs a permission. */
+  readonly eventShape: TObject
 }
 
 /** The same with its name, its rows and its events. */
@@ -250,11 +253,15 @@ export function defineResource<
   const title = titleOf(name)
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const shape = Object.fromEntries(shown.map(([key, one]) => [key, one.shown]))
+  const whole = Type.Object(shape, { title })
+  const guarded = guardedOf(fields).map(({ key }) => key)
+  const told = Object.fromEntries(Object.entries(shape).filter(([key]) => !guarded.includes(key)))
   const resource = {
     ...rest,
     ...{ name, title, fields, forServices, filters, sort, unique, example, erased, worker, page },
     events: declaration.events ?? {},
-    shape: Type.Object(shape, { title }),
+    shape: whole,
+    eventShape: guarded.length === 0 ? whole : Type.Object(told, { title: `Published${title}` }),
   } as unknown as Resource & Typed<Name, F, Event>
   const [fault] = faultsOf(resource)
   if (fault !== undefined) throw new Error(`The resource ${name} ${fault}.`)
@@ -342,7 +349,7 @@ function faultsOf(resource: Resource): string[] {
   ]
   for (const { key, onDelete, isNullable } of referencesOf(fields))
     faults.push(...referenceFaultsOf(key, onDelete, isNullable, keys))
-  faults.push(...memberFaultsOf(resource, keys))
+  faults.push(...guardFaultsOf(resource), ...memberFaultsOf(resource, keys))
   faults.push(...resource.unique.map((key) => uniqueFaultOf(resource, key)))
   const unfit = keys.find((key) => fields[key]?.fault !== undefined)
   if (unfit !== undefined) faults.push([true, `has the field ${unfit} ${fields[unfit]?.fault}`])
@@ -381,6 +388,25 @@ function referenceFaultsOf(
       `has the reference ${key}, which is cleared and not optional`,
     ],
   ]
+}
+
+/** A list must not tell by its order or rows, nor a refusal by its key, what is in a field with a permission. */
+function guardFaultsOf({ scope, fields, filters, sort, unique, page }: Resource) {
+  const telling = [...filters, ...sort, ...unique.flat(), page?.heading]
+  return guardedOf(fields).flatMap(({ key, permission }): [boolean, string][] => [
+    [
+      telling.includes(key),
+      `has the field ${key} with the permission ${permission}, and a filter, sort, unique key or heading that tells it`,
+    ],
+    [
+      scope === 'owner',
+      `has the field ${key} with the permission ${permission} of a role, which belongs to one tenant, for rows that an owner has in several`,
+    ],
+    [
+      fields[key]?.refersTo !== undefined || fields[key]?.isPerson === true,
+      `has the field ${key} with a permission, and it refers to a row or person, whose lists would tell it`,
+    ],
+  ])
 }
 
 function memberFaultsOf({ plural, scope, fields }: Resource, keys: string[]): [boolean, string][] {

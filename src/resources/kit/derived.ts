@@ -192,12 +192,14 @@ export function eventTypesOf(
 }
 
 /** Each kind of event: what has happened, and the schema of its data. */
-export function eventKindsOf(resources: readonly Pick<Resource, 'name' | 'events' | 'shape'>[]) {
-  return resources.flatMap(({ name, events, shape }) =>
+export function eventKindsOf(
+  resources: readonly Pick<Resource, 'name' | 'events' | 'eventShape'>[],
+) {
+  return resources.flatMap(({ name, events, eventShape }) =>
     Object.entries(events).map(([event, summary]) => ({
       type: `${name}.${event}` as const,
       summary,
-      data: shape,
+      data: eventShape,
     })),
   )
 }
@@ -210,7 +212,7 @@ export function exampleRow(
 ): object {
   const own: Record<string, unknown> = { id: ids.id, tenantId: ids.tenantId }
   const values = Object.entries(fields).flatMap(([key, one]) => {
-    if (one.isOmitted || one.isHidden) return []
+    if (one.isOmitted || one.isHidden || one.permission !== undefined) return []
     if (one.example !== undefined) return [[key, one.example({ userId: ids.userId, now })]]
     return [[key, own[key] ?? exampleOf(plain(one.shown), key)]]
   })

@@ -3,10 +3,11 @@ import Type from 'typebox'
 import { defineResource } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinctResources } from '#src/resources/kit/distinct.ts'
-import { hidden, optional } from '#src/resources/kit/fields/field.ts'
+import { type Field, hidden, optional } from '#src/resources/kit/fields/field.ts'
 import { json } from '#src/resources/kit/fields/json.ts'
 import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
+import { member } from '#src/resources/kit/fields/keys/member.ts'
 import { owner } from '#src/resources/kit/fields/keys/people.ts'
 import { reference } from '#src/resources/kit/fields/keys/reference.ts'
 import { decimal } from '#src/resources/kit/fields/numbers/decimal.ts'
@@ -226,4 +227,43 @@ t.test('a row in a folder keeps its team, so an update cannot move it', async (t
       actions: { read, update: { ...write, accepts: ['title', 'folderId'] } },
     })
   t.throws(define, { message: /an update of the folder, whose team the row keeps/ })
+})
+
+t.test('nothing else tells what is in a field that needs a permission', async (t) => {
+  const rate = optional(line(200), { permission: 'task:rate' })
+  const define = (further: object, scope: 'owner' | 'tenant' = 'tenant') =>
+    defineResource('task', {
+      ...{ plural: 'tasks', scope },
+      fields: { id: id(), userId: owner(), title: line(9), rate, ...times },
+      actions: { read: { permission: null, token: 'task:read' } },
+      ...further,
+    })
+  t.doesNotThrow(() => define({}))
+  for (const further of [
+    { filters: ['rate'] },
+    { unique: [['title', 'rate']] },
+    { page: { label: 'Tasks', heading: 'rate' } },
+  ]) {
+    const message =
+      'The resource task has the field rate with the permission task:rate, and a filter, sort, unique key or heading that tells it.'
+    t.throws(() => define(further), { message })
+  }
+  t.throws(() => define({}, 'owner'), { message: /permission task:rate of a role/ })
+  t.notOk('rate' in define({}).eventShape.properties, 'no event has it')
+})
+
+t.test('a member is optional unless the field is kept, and belongs to a tenant', async (t) => {
+  const define = (fields: Record<string, Field>, scope: 'owner' | 'tenant' = 'tenant') =>
+    defineResource('task', {
+      ...{ plural: 'tasks', scope },
+      fields: { id: id(), userId: owner(), ...fields, ...times },
+      actions: { read: { permission: null, token: 'task:read' } },
+    })
+  t.doesNotThrow(() => define({ toId: optional(member()), byId: member({ onLeave: 'keep' }) }))
+  t.throws(() => define({ toId: member() }), { message: /is cleared when the person leaves/ })
+  t.throws(() => define({ to: optional(member()) }), { message: /does not end in Id/ })
+  t.throws(() => define({ toId: optional(member()), to: line(9) }), { message: /a field to/ })
+  t.throws(() => define({ toId: optional(member()) }, 'owner'), { message: /no tenant alone/ })
+  const long = `a${'b'.repeat(50)}Id`
+  t.throws(() => define({ [long]: optional(member()) }), { message: /more than 63 characters/ })
 })

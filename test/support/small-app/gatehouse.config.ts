@@ -15,7 +15,7 @@ export default defineApp({
   roles: {
     viewer: ['task:read'],
     editor: ['task:read', 'task:write', 'page:edit'],
-    accountant: ['task:read', 'task:close'],
+    accountant: ['task:read', 'task:write', 'task:close', 'asset:appraise'],
     admin: everything,
   },
   resources: [memos, tasks, pages, issues, projects, assets],

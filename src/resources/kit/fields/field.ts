@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import Type, { type TNull, type TOptional, type TSchema, type TUnion } from 'typebox'
 import { Nullable } from '#src/http/schemas.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Control, OnPage } from './control.ts'
@@ -60,6 +60,8 @@ export type Field<
   readonly isOmitted?: true
   /** In no response and no event. */
   readonly isHidden?: true
+  /** Who lacks it neither sees nor writes the field. */
+  readonly permission?: `${string}:${string}`
   /** What the field was called before: its column is renamed instead of replaced. */
   readonly renamedFrom?: string
   /** A currency: a new row without one gets that of the setting CURRENCY. */
@@ -98,13 +100,32 @@ function asText(value: unknown): OnPage {
   return typeof value === 'number' ? { number: value } : { text: String(value) }
 }
 
-/** The column can be null: a body may leave the field out, and a change may set it to null. */
+/**
+ * The column can be null: a body may leave the field out, and a change may set it to null.
+ * @param permission who lacks it neither sees nor writes the field, and no event has it
+ */
 export function optional<
   Column extends keyof ColumnTypes,
   Shown extends TSchema,
   Written extends TSchema | null,
->({ shown, ...rest }: Field<Column, false, Shown, Written>) {
-  return { ...rest, shown: Nullable(shown), isNullable: true as const }
+>(
+  one: Field<Column, false, Shown, Written>,
+  guard: { readonly permission: `${string}:${string}` },
+): Field<Column, true, TOptional<TUnion<[Shown, TNull]>>, Written>
+export function optional<
+  Column extends keyof ColumnTypes,
+  Shown extends TSchema,
+  Written extends TSchema | null,
+>(one: Field<Column, false, Shown, Written>): Field<Column, true, TUnion<[Shown, TNull]>, Written>
+export function optional(
+  { shown, ...rest }: Field<keyof ColumnTypes, false>,
+  { permission }: { readonly permission?: `${string}:${string}` } = {},
+): Field {
+  const nullable = Nullable(shown)
+  if (permission === undefined) return { ...rest, shown: nullable, isNullable: true as const }
+  const description = `Only for those who have the permission ${permission}`
+  const seen = Type.Optional(Type.Union([shown, Type.Null()], { description }))
+  return { ...rest, permission, shown: seen, isNullable: true as const }
 }
 
 /** Sets the value of a new row whose body has none. */

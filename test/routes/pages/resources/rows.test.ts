@@ -26,6 +26,7 @@ const room: Resource = {
     erased: null,
     worker: '',
     shape: Object(null),
+    eventShape: Object(null),
   },
   actions: { read: { permission: 'post:read' }, create: write, update: write },
   page: { label: 'Rooms', heading: 'title' },

@@ -25,7 +25,17 @@ const written = [
   ...(['name', 'notes', 'state', 'seats', 'isInsured', 'boughtOn', 'seenAt', 'weight'] as const),
   ...(['price', 'billedIn', 'contact', 'manual', 'tags'] as const),
 ] as const
-const maybe = ['endsOn', 'leftAt', 'height', 'worth', 'keeper', 'site', 'marks'] as const
+const maybe = [
+  'endsOn',
+  'leftAt',
+  'height',
+  'worth',
+  'keeper',
+  'site',
+  'marks',
+  'appraisal',
+  'remarks',
+] as const
 
 /** What a tenant owns: every kind of field that a form can ask for, most of them also where they are optional. */
 export const assets = defineResource('asset', {
@@ -55,6 +65,8 @@ export const assets = defineResource('asset', {
     keeper: optional(email()),
     site: optional(url()),
     marks: optional(lines(3, 10)),
+    appraisal: optional(money(), { permission: 'asset:appraise' }),
+    remarks: optional(text(500), { permission: 'asset:appraise' }),
     createdAt: created(),
     updatedAt: updated(),
   },
@@ -67,5 +79,9 @@ export const assets = defineResource('asset', {
     delete: { permission: 'task:close' },
   },
   events: { created: 'An asset was added', updated: 'An asset was changed' },
-  page: { label: 'Assets', heading: 'name', columns: ['state', 'boughtOn', 'price', 'manual'] },
+  page: {
+    label: 'Assets',
+    heading: 'name',
+    columns: ['state', 'boughtOn', 'price', 'appraisal', 'manual'],
+  },
 })

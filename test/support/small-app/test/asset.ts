@@ -36,8 +36,9 @@ export const asset: Description = {
     ...{ weight: '1800.50', price, billedIn: 'EUR', contact: 'ada@acme.example' },
     ...{ manual: 'https://acme.example/van?a=b#c', tags: ['blue', '漢字'], endsOn: '9999-12-31' },
     ...{ leftAt: null, height: '-12', worth: { amount: 1, currency: 'JPY' }, keeper: null },
-    ...{ site: null, marks: null, createdAt: now, updatedAt: now },
+    ...{ site: null, marks: null, appraisal: null, remarks: null, createdAt: now, updatedAt: now },
   }),
+  guarded: ['appraisal', 'remarks'],
   events: { POST: 'asset.created', PATCH: 'asset.updated' },
   forms: {
     create: {

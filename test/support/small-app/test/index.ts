@@ -67,8 +67,11 @@ export const descriptions: readonly Description[] = [memo, task, page, project, 
 export const roles = {
   viewer: ['task:read'],
   editor: ['task:read', 'task:write', 'page:edit'],
-  accountant: ['task:read', 'task:close'],
-  admin: ['task:read', 'task:write', 'task:close', 'page:edit', 'page:remove', 'user:manage'],
+  accountant: ['task:read', 'task:write', 'task:close', 'asset:appraise'],
+  admin: [
+    ...['task:read', 'task:write', 'task:close', 'page:edit', 'page:remove', 'asset:appraise'],
+    'user:manage',
+  ],
 }
 
 /** It has no further routes. */

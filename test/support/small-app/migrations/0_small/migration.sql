@@ -73,6 +73,8 @@ CREATE TABLE assets (
   keeper text,
   site text,
   marks jsonb,
+  appraisal jsonb,
+  remarks text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, id)
