@@ -9,6 +9,7 @@ import { metricsTable } from '#src/observability/metrics.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { contractDigest } from './contract.ts'
 import { databaseDocument } from './database.ts'
+import { exportsTable } from './exports.ts'
 
 /*
  * `npm run generate`: writes what is generated from the code and reviewed in git, where a test fails if it
@@ -30,6 +31,7 @@ await writeFile(
   await withMigratedDatabase(databaseDocument),
 )
 
+await writeTable('../../docs/exports.md', 'exports', await exportsTable())
 await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())
 

@@ -144,6 +144,8 @@ function ownManifest(): object {
   return {
     ...{ name, version, description, license, type },
     engines: { node: engines.node },
+    // With an attestation of where it was built, which npm makes in a workflow only.
+    publishConfig: { access: 'public', provenance: true },
     bin: { gatehouse: 'dist/js/cli.js' },
     exports: {
       '.': entry(entries.index, 'index'),

@@ -38,6 +38,7 @@ export type TestPerson = {
   readonly send: Send
 }
 
+/** The app in the process of the test. */
 export type TestApp = {
   /** Adds a person to the tenant; to a new one unless given. By default they have the first role of the app. */
   addPerson(person?: { role?: string; department?: string; tenantId?: string }): Promise<TestPerson>
@@ -49,6 +50,7 @@ export type TestApp = {
   stop(): Promise<void>
 }
 
+/** What a test may set. */
 export type TestAppOptions = {
   /** Settings of the app, as in its environment; without them it runs with what tests need. */
   readonly settings?: Readonly<Record<string, string>>

@@ -247,6 +247,7 @@ export const errorTable = {
   },
 } as const satisfies Record<string, ErrorEntry>
 
+/** What a problem is called; each code has a status and its words on the page `/docs/errors`. */
 export type ErrorCode = keyof typeof errorTable
 
 /** Every code but that of a refusal by a limit, which needs a detail. */

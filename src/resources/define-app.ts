@@ -20,6 +20,7 @@ export type Load<One> = () => Promise<{ readonly default: One }>
  * tenant of the viewer.
  */
 export const appScopes = ['open', 'signedIn', 'tenant', 'people', 'members'] as const
+/** A scope of routes, by the guards that it has. */
 export type AppScope = (typeof appScopes)[number]
 
 /** An entry of the navigation that leads to a page of the app's own. */
@@ -56,6 +57,7 @@ export type DemoOfApp = {
   readonly change?: { readonly method: string; readonly path: string; readonly body: object }
 }
 
+/** What an app consists of. */
 export type App = {
   /** Names its migrations in the database: lower-case words with hyphens. */
   readonly name: string

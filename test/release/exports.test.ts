@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { entryModules, exportedBy, exportsTable } from '#dev/release/exports.ts'
 
 /*
  * What apps may import. A name that is added, renamed or removed changes the lists below: tell it in CHANGELOG.md, as
@@ -29,6 +30,25 @@ t.test('what is exported is promised', async (t) => {
       names.split(/\s+/).filter(Boolean),
       `${path}: a change belongs into CHANGELOG.md`,
     )
+  }
+})
+
+t.test('docs/exports.md says what each is (npm run generate)', async (t) => {
+  t.match(await readFile('docs/exports.md', 'utf8'), await exportsTable())
+  for (const [entry, path] of Object.entries(entryModules)) {
+    const silent = (await exportedBy(path)).filter(({ words }) => words === '')
+    t.same(
+      silent.map(({ name }) => name),
+      [],
+      `${entry}: each has a docstring`,
+    )
+  }
+})
+
+t.test('the page has the names that the promise has', async (t) => {
+  for (const [path, names] of Object.entries(promised)) {
+    const listed = (await exportedBy(path)).map(({ name }) => name)
+    t.same(listed.toSorted(), names.split(/\s+/).filter(Boolean), path)
   }
 })
 

@@ -12,7 +12,7 @@ export type Lane = 'first' | 'second'
 const secondLane: Readonly<Record<string, string>> = {
   'test/run/interrupted.test.ts': 'a run is started and interrupted',
   'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
-  'test/docs/{install,migrations,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
+  'test/docs/{install,tutorial,migrations,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
     'documents are carried out',
   'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
   'test/testing/expect-access.test.ts': 'the matrix of an app, several times',
@@ -27,7 +27,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/commands/development/{dev,new/command}.test.ts': 'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
-  'test/release/{binary,package,upgrade,compose-balancer,haproxy}.test.ts':
+  'test/release/{binary,package,publish,upgrade,compose-balancer,haproxy}.test.ts':
     'what is released is built and started',
   'test/{db/{deadlocks,limits,pgbouncer,transactions-killed},operations/open-transactions}.test.ts':
     'waits for limits of the server, or ends its connections',

@@ -7,6 +7,7 @@ import { type RetryOptions, withRetries } from './retries.ts'
 /** The types of the API's objects: `Schemas['Order']`. */
 export type Schemas = components['schemas']
 
+/** Where the API is, and with which token to ask. */
 export type GatehouseOptions = {
   /** Origin of the server, such as `https://gatehouse.example.com`. */
   baseUrl: string

@@ -1,7 +1,14 @@
 import { type Actor, limitOf } from './actors.ts'
 import type { Place } from './objects.ts'
 import type { RouteRow } from './route-row.ts'
-import { type Contract, permits, permitsApp, permitsService, type Reach } from './rules.ts'
+import {
+  type Contract,
+  permissionFor,
+  permits,
+  permitsApp,
+  permitsService,
+  type Reach,
+} from './rules.ts'
 
 /** An actor, as stored in the database. */
 export type Person = {
@@ -50,6 +57,7 @@ export function expectedStatus(
   if (actor.by === 'service' && /^\/(app|billing)\//.test(url)) return 403
   if (!mayTry(contract, route, actor)) return 403
   if (object?.place === 'malformed') return 400
+  if (!mayToo(contract, route, actor)) return 403
   if (route.gives !== undefined && !mayGive(contract, route, actor, route.gives)) return 403
   if (object === null) return route.answer
   if (!reaches(actor, reachOf(contract, route), object)) return route.outOfReach ?? 404
@@ -73,7 +81,8 @@ function mayTry(contract: Contract, route: RouteRow, actor: Actor & Person): boo
   if (actor.by === 'app')
     return permitsApp(contract, route.who, limitOf(contract, actor, route.who) ?? [])
   if (actor.by === 'service') {
-    return permitsService(contract, route.who, limitOf(contract, actor, route.who) ?? [])
+    const limit = limitOf(contract, actor, permissionFor(contract, route.who))
+    return permitsService(contract, route.who, limit ?? [])
   }
   const session = actor.by === 'session'
   return permits(contract, rule, {
@@ -83,6 +92,14 @@ function mayTry(contract: Contract, route: RouteRow, actor: Actor & Person): boo
     session,
     recent: session && !actor.authenticatedLongAgo,
   })
+}
+
+/** A list below a row shows the row too. */
+function mayToo(contract: Contract, route: RouteRow, actor: Actor): boolean {
+  const { token, tokenToo } = contract.rules[route.who] ?? {}
+  if (tokenToo === undefined || actor.by !== 'token') return true
+  const limit = limitOf(contract, actor, token)
+  return limit === null || limit.includes(tokenToo)
 }
 
 /** A limited token never gives more than it has. */

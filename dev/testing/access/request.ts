@@ -3,7 +3,7 @@ import type { Entry } from './entries.ts'
 import { reaches, reachOf } from './expected.ts'
 import type { Placed } from './kind.ts'
 import { type Scope, withScope } from './locks.ts'
-import type { Contract } from './rules.ts'
+import { type Contract, permissionFor } from './rules.ts'
 import type { Caller, Running } from './world.ts'
 
 const attempts = 5
@@ -33,7 +33,7 @@ export async function send(
 
 /** The request of the entry as the caller, for `inject`. Its body is new each time. */
 export async function requestOf(
-  { rules }: Contract,
+  contract: Contract,
   { method, url, row }: Entry,
   caller: Caller,
   object: Placed | null,
@@ -45,7 +45,9 @@ export async function requestOf(
   return {
     method: method as 'GET',
     url: path + query,
-    headers: await caller.headersFor(isProgram(caller) ? row.who : rules[row.who]?.token),
+    headers: await caller.headersFor(
+      isProgram(caller) ? permissionFor(contract, row.who) : contract.rules[row.who]?.token,
+    ),
     ...(isSafe(method) ? {} : payloadOf(url, payload, caller)),
   }
 }

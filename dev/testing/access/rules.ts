@@ -10,6 +10,10 @@ export type RuleRow = {
   permission?: string
   /** The permission a limited token must name; without it no limited token is allowed. */
   token?: string
+  /** A further permission that it must name, which is looked at once the id is known to be one. */
+  tokenToo?: string
+  /** The rule whose permission a service needs, if it is not called as this one. */
+  of?: string
   /** Needs a session, or one that was authenticated within five minutes. */
   credential?: 'session' | 'recent-session'
   /** The plan that the person needs. */
@@ -50,14 +54,19 @@ export type Claim = {
   recent: boolean
 }
 
-/** Whether a service with these permissions may do it. The rule is `resource:action`. */
+/** The permission of services and of the app for what a rule allows. */
+export function permissionFor({ rules }: Contract, rule: string): string {
+  return rules[rule]?.of ?? rule
+}
+
+/** Whether a service with these permissions may do it. */
 export function permitsService(
-  { rules, services }: Contract,
+  contract: Contract,
   rule: string,
   permissions: readonly string[],
 ): boolean {
-  if (rules[rule]?.anyService) return true
-  return services.includes(rule) && permissions.includes(rule)
+  if (contract.rules[rule]?.anyService) return true
+  return contract.services.includes(rule) && permissions.includes(permissionFor(contract, rule))
 }
 
 /** Whether the app may with a token of these permissions, and it may nothing else. */

@@ -29,6 +29,7 @@ export type ResourceAccess = {
   readonly delete?: AllowedCallers
 }
 
+/** Who may call a route of the app's own. */
 export type RouteAccess = {
   readonly callers: AllowedCallers
   /** What a request sends, if it needs something. */
@@ -68,19 +69,25 @@ export function reachesOf(callers: AllowedCallers): Map<string, 'all' | 'own'> {
   return new Map(named ?? Object.entries(callers as Record<string, 'all' | 'own'>))
 }
 
+/** With the lists below a row, each with the rule of the row (`readsToo`). */
+type WholeTable = AccessTable & {
+  readonly routes?: Readonly<Record<string, RouteAccess & { readonly readsToo?: string }>>
+}
+
 /** Lists below a row of another resource, such as `GET /projects/:id/tasks`: for whoever may read both. */
 export function withNestedLists(
   table: AccessTable,
   routes: readonly { readonly method: string; readonly url: string }[],
-): AccessTable {
+): WholeTable {
   const { resources = {} } = table
-  const nested: Record<string, RouteAccess> = {}
+  const nested: Record<string, RouteAccess & { readonly readsToo: string }> = {}
   for (const below of app.resources) {
     for (const above of app.resources) {
       const url = `${pathOf(above)}/:id${pathOf(below)}`
       if (!routes.some((one) => one.method === 'GET' && one.url === url)) continue
       const both = [above, below].map(({ name }) => reachesOf(resources[name]?.read ?? []))
       nested[`GET ${url}`] = {
+        readsToo: `${above.name}:read`,
         callers: [...(both[0]?.keys() ?? [])].filter((one) => both[1]?.has(one)),
       }
     }
@@ -94,7 +101,7 @@ export function withNestedLists(
  * @param routes those of the app's own state the rule that decides about them (`of`)
  */
 export function contractOf(
-  table: AccessTable,
+  table: WholeTable,
   routes: readonly { readonly access: unknown; readonly of?: string }[],
 ): Contract {
   const declared = new Map(
@@ -112,9 +119,12 @@ export function contractOf(
     const own = [...allowed].filter(([, which]) => which === 'own').map(([caller]) => caller)
     owners.set(rule, new Set(own))
     const token = declared.get(ofRoutes.get(rule) ?? rule)?.tokenPermission
+    const tokenToo = declared.get(table.routes?.[rule]?.readsToo ?? '')?.tokenPermission
     rules[rule] = {
       ...{ reach, permission: rule },
       ...(token != null && { token }),
+      ...(tokenToo != null && { tokenToo }),
+      ...(ofRoutes.has(rule) && { of: String(ofRoutes.get(rule)) }),
       ...(own.length > 0 && { attribute: true }),
     }
     for (const caller of allowed.keys()) {

@@ -53,6 +53,7 @@ type Allowed<Name extends string> = {
 export type Shape<F extends Fields> = TObject<{
   -readonly [Key in keyof F as F[Key] extends { isHidden: true } ? never : Key]: F[Key]['shown']
 }>
+/** A row as responses and events show it. */
 export type RowOf<F extends Fields> = Static<Shape<F>>
 
 /** The fields that a body can have. */
