@@ -11,7 +11,7 @@ export const entryModules = {
   'gatehouse/testing': 'dev/testing/index.ts',
 } as const
 
-export type Exported = {
+type Exported = {
   readonly name: string
   readonly kind: 'function' | 'type' | 'value'
   /** Its docstring as one paragraph, without tags; empty if it has none. */
