@@ -1830,6 +1830,18 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
     │           • (onResponse) ["countRequest()"]
     │           • (onError) ["countRefusal()"]
+    ├── subscriptions (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   subscriptions (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     ├── me (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preHandler) ["refuseHeaders()"]
@@ -2585,6 +2597,20 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (preHandler) ["refuseHeaders()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    ├── billing/subscriptions (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()","waitForTurn()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","leaveAfterSerialization()"]
+    │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
+    │   • (onError) ["countRefusal()"]
+    │   billing/subscriptions (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()","waitForTurn()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()","leaveAfterSerialization()"]
+    │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   • (onError) ["countRefusal()"]
     └── billing/portal (POST)
         • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
