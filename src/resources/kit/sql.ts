@@ -220,7 +220,7 @@ function triggersOf(resource: Resource): string[] {
     ),
     ...membersOf(fields).map(({ key }) => {
       const [name, column] = [memberCheckOf(resource, key), columnOf(key)]
-      return `CREATE TRIGGER ${name} BEFORE INSERT OR UPDATE OF ${column} ON ${plural}
+      return `CREATE TRIGGER ${name} AFTER INSERT OR UPDATE OF ${column} ON ${plural}
   FOR EACH ROW EXECUTE FUNCTION ${name}();`
     }),
     ...(actions.create === undefined

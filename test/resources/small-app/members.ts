@@ -1,4 +1,6 @@
+import pg from 'pg'
 import t from 'tap'
+import { verifyIsolation } from '#src/schema/verification/verify-isolation.ts'
 import { eraseAll } from '#test/auth/erasure/support.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
@@ -115,3 +117,15 @@ t.test('who leaves is taken out of the rows, or kept as a number without a name'
   const page = await ours.send('GET', `/app/issues/${id}`, undefined, { accept: 'text/html' })
   t.ok(page.body.includes(`<dt>Reviewer</dt><dd>User ${user.userId}, who has left</dd>`))
 })
+
+t.test(
+  'a row of another tenant is refused by its policy before its members are asked about',
+  async (t) => {
+    const client = new pg.Client({ connectionString: test.database.url })
+    await client.connect()
+    t.teardown(() => client.end())
+    await client.query('BEGIN')
+    t.strictSame(await verifyIsolation(client), [], 'as every start of the program asks')
+    await client.query('ROLLBACK')
+  },
+)
