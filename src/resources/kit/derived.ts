@@ -115,12 +115,11 @@ function insertOf(
   { tenantId, userId }: Tenant,
   links: readonly Link[],
 ): Insert {
-  const { plural, scope, fields, actions } = resource
-  const written = [...(actions.create?.accepts ?? []), ...(actions.create?.sets ?? [])]
+  const { plural, scope, fields } = resource
   const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
   const row = new Map<string, unknown>([
     ['tenant_id', tenantId],
-    ...written.map((key) => [columnOf(key), exampleValue(resource, key)] as const),
+    ...insertedKeysOf(resource).map((key) => [columnOf(key), exampleValue(resource, key)] as const),
     ...people.map((key) => [columnOf(key), userId] as const),
   ])
   row.delete('folder_id')
