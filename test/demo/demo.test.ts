@@ -55,7 +55,7 @@ t.test(
 
     const doctor = await runProgram(t, ['doctor'], {}, { cwd })
     t.equal(await doctor.ended, 0, doctor.output())
-    t.equal(doctor.output().match(/^ok /gm)?.length, 10)
+    t.equal(doctor.output().match(/^ok /gm)?.length, 11)
 
     const postgres = await postmasterOf(cwd)
     first.child.kill('SIGINT')
