@@ -1,5 +1,6 @@
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { eventsWithJob } from '#src/queue/job-table.ts'
 
 /*
  * The ledger accounts for every event and delivery: each has the rows and the job that it needs, until it has
@@ -119,9 +120,7 @@ function findEventsWithoutJob({ sql }: Queryable, before: Date): Promise<Row[]> 
     ), lost AS (
       SELECT event_id FROM waiting
       EXCEPT
-      SELECT data->>'eventId' FROM pgboss.job_common
-      WHERE name IN ('billing-event', 'billing-event-dead') AND state < 'completed'
-        AND EXISTS (SELECT FROM waiting)
+      SELECT * FROM (${eventsWithJob()}) AS job WHERE EXISTS (SELECT FROM waiting)
       LIMIT ${maxFindings}
     )
     SELECT 'event-without-job' AS kind, r.received_at AS at, NULL AS "tenantId", r.event_id AS "eventId",

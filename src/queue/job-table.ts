@@ -9,7 +9,7 @@ import { groupedQueues, type Jobs, ungroupedQueues } from './queue.ts'
  * All that this program knows of pg-boss's own tables and statements, each with the reason why no
  * function of pg-boss serves. test/queue/job-table.test.ts fails if an update of pg-boss changes them.
  * Functions of the database also read `pgboss.job` or `pgboss.job_common`: `enter_job` (which tenant an
- * active job has), `erase_tenant` (deletes the jobs of a tenant) and `check_windows` (what waits has a job).
+ * active job has), `erase_tenant` (deletes the jobs of a tenant) and `check_deliveries` (what waits has a job).
  */
 
 /** A job as it was fetched: another try of it has another count. */
@@ -280,4 +280,12 @@ export function openJobs(name: keyof Jobs): Prisma.Sql {
   return Prisma.sql`
     SELECT j.id, j.group_id FROM pgboss.job_common j
     WHERE j.name = ${name} AND j.state < 'completed'`
+}
+
+/** A statement: the ids of the received events that have a job that has not ended. */
+export function eventsWithJob(): Prisma.Sql {
+  const queues: (keyof Jobs)[] = ['billing-event', 'billing-event-dead']
+  return Prisma.sql`
+    SELECT j.data->>'eventId' FROM pgboss.job_common j
+    WHERE j.name = ANY (${queues}) AND j.state < 'completed'`
 }

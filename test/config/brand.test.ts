@@ -70,7 +70,7 @@ t.test('an accent that is hard to read is refused with one that is not', async (
     faults[0],
     /^BRAND_ACCENT: #74cbb2 has a contrast of 1\.\d\d on the surface #\w{6} of light pages, and 4\.50 is needed\. Use a darker colour, for instance #\w{6}\.$/,
   )
-  t.match(faults[1], /^BRAND_ACCENT: #1c5d4d .* on dark pages, .* Use a lighter colour/)
+  t.match(faults[1], /^BRAND_ACCENT: #1c5d4d .* of dark pages, .* Use a lighter colour/)
   const remedies = faults.map((fault) => /instance (#\w{6})/.exec(fault)?.[1])
   t.same(read({ BRAND_ACCENT: remedies.join() }).faults, [], 'the colours it names are accepted')
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { signed } from '#src/billing/providers/signed.ts'
 import { openDatabase } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
 import { checkLedger, wholeRanges } from '#src/ledger/ledger.ts'
@@ -195,10 +196,10 @@ t.test('a check without statistics compares no event with every job', { skip }, 
   )
   const plans: string[] = []
   const explained = async (strings: TemplateStringsArray, ...values: unknown[]) => {
-    const text = strings.reduce((before, part, at) => `${before}$${at}${part}`)
-    const { rows } = await admin.query(`EXPLAIN (ANALYZE) ${text}`, values)
+    const { text, values: parameters } = Prisma.sql(strings, ...values)
+    const { rows } = await admin.query(`EXPLAIN (ANALYZE) ${text}`, parameters)
     plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-    return (await admin.query(text, values)).rows
+    return (await admin.query(text, parameters)).rows
   }
   const connection = { sql: explained, notify: () => {} } as unknown as Queryable
   const { findings } = await checkLedger(
