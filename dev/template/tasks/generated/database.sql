@@ -6,3 +6,10 @@
 CREATE POLICY tenant_scope ON tasks USING (tenant_id = (SELECT current_tenant_id()));
 
 SELECT count_table('tasks', 'resource', 'octet_length(r.title) + coalesce(octet_length(r.details), 0) + octet_length(r.status)');
+
+-- The columns of declared resources that name a member, and are cleared after that person has left.
+CREATE OR REPLACE FUNCTION declared_members() RETURNS TABLE (name text, named text) LANGUAGE sql IMMUTABLE AS $$
+SELECT * FROM (VALUES
+  (NULL::text, NULL::text)
+) t (name, named) WHERE t.name IS NOT NULL
+$$;
