@@ -44,7 +44,7 @@ type Row = Omit<Finding, 'at'> & { at: Date }
 const settleMs = 600_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** How far back the first check goes day by day; events and deliveries are kept about as long. */
+/** A whole check goes back at least as far day by day; events and deliveries are kept about as long. */
 const wholeDays = 92
 /** The ages at which events and their deliveries are looked at: new, when the retries have ended, and a day later. */
 export const looksMs = [0, 2 * hourMs, dayMs] as const
@@ -135,16 +135,24 @@ function findDeliveries({ sql }: Queryable, { from, to }: Range): Promise<Row[]>
     FROM check_deliveries(${from}, ${to}, ${maxFindings})`
 }
 
-/** Everything before a time, by day (UTC), so that each search is short; what is older than three months at once. */
-export function wholeRanges(before: Date): Range[] {
-  const first = (Math.floor(before.getTime() / dayMs) - wholeDays) * dayMs
-  const starts = Array.from({ length: wholeDays + 1 }, (_, day) => first + day * dayMs)
-  const days = starts.map((start) => range(start, Math.min(start + dayMs, before.getTime())))
-  return [range(0, first), ...days]
+/** Everything before a time, day by day from the oldest received event; what was published earlier comes at once. */
+export async function wholeRanges({ sql }: Queryable, before: Date): Promise<Range[]> {
+  const [row] = await sql<{ oldest: Date | null }>`
+    SELECT min(received_at) AS oldest FROM received_events`
+  const latest = before.getTime() - wholeDays * dayMs
+  const first = Math.min(row?.oldest?.getTime() ?? latest, latest)
+  return [{ from: new Date(0), to: new Date(first) }, ...byDay(first, before.getTime())]
 }
 
-function range(from: number, to: number): Range {
-  return { from: new Date(from), to: new Date(to) }
+/** A time as ranges within a day each (UTC), so that each search is short. */
+function byDay(start: number, end: number): Range[] {
+  const ranges: Range[] = []
+  for (let from = start; from < end; ) {
+    const to = Math.min((Math.floor(from / dayMs) + 1) * dayMs, end)
+    ranges.push({ from: new Date(from), to: new Date(to) })
+    from = to
+  }
+  return ranges
 }
 
 /**
@@ -164,7 +172,7 @@ export async function runLedgerBefore(
     SELECT open_hours AS open, checked_to AS "checkedTo" FROM ledger_checks ORDER BY id DESC LIMIT 1`
   const check = await checkLedger(
     systemDb,
-    last === undefined ? wholeRanges(before) : dueRanges(last, before),
+    last === undefined ? await wholeRanges(systemDb, before) : dueRanges(last, before),
     before,
   )
   await storeCheck(systemDb, check, before)
@@ -173,8 +181,8 @@ export async function runLedgerBefore(
 
 /** What has reached the age of a look since the last check, also after hours without a worker, and what it found. */
 function dueRanges({ open, checkedTo }: { open: Date[]; checkedTo: Date }, before: Date): Range[] {
-  const looks = looksMs.map((age) => range(checkedTo.getTime() - age, before.getTime() - age))
-  return [...looks, ...open.map((hour) => range(hour.getTime(), hour.getTime() + hourMs))]
+  const looks = looksMs.flatMap((age) => byDay(checkedTo.getTime() - age, before.getTime() - age))
+  return [...looks, ...open.flatMap((hour) => byDay(hour.getTime(), hour.getTime() + hourMs))]
 }
 
 async function storeCheck(

@@ -67,7 +67,7 @@ t.test('whatever is lost behind the program is found', async (t) => {
 /** The findings of a check of everything, as `kind id`. */
 async function checkAll({ systemDb }: LedgerWorld): Promise<string[]> {
   const before = new Date(Date.now() + 600_000)
-  const { findings } = await checkLedger(systemDb, wholeRanges(before), before)
+  const { findings } = await checkLedger(systemDb, await wholeRanges(systemDb, before), before)
   return findings.map(described).toSorted()
 }
 

@@ -67,7 +67,7 @@ const remedies: Readonly<Record<Remedy, string>> = {
 
 async function checkAll(systemDb: SystemDatabase): Promise<LedgerCheck> {
   const before = await findSettled(systemDb)
-  return checkLedger(systemDb, wholeRanges(before), before)
+  return checkLedger(systemDb, await wholeRanges(systemDb, before), before)
 }
 
 function describe({ kind, at, tenantId, eventId, deliveryId, endpointId, detail }: Finding) {

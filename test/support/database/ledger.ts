@@ -10,7 +10,7 @@ export async function unaccounted({ workerUrl }: Urls): Promise<string[]> {
   const systemDb = openSystemDatabase(workerUrl, 1, patient)
   try {
     const before = new Date(Date.now() + soonMs)
-    const { findings } = await checkLedger(systemDb, wholeRanges(before), before)
+    const { findings } = await checkLedger(systemDb, await wholeRanges(systemDb, before), before)
     return findings.map((finding) => `unaccounted: ${JSON.stringify(finding)}`)
   } finally {
     await systemDb.close()
