@@ -6,7 +6,7 @@ import type { Declared, Values } from './table.ts'
 
 /* Fields with a permission: who lacks it neither sees nor writes them. */
 
-/** What a decision needs. Whoever has no such facts has no permission. */
+/** What a decision needs. A caller without these facts has no permission. */
 type Facts = Partial<Pick<Subject, 'role' | 'tokenPermissions'>>
 
 /** The fields that the caller lacks the permission for. */
@@ -25,7 +25,7 @@ export function seenBy<Item>(resource: Declared, caller: Facts, item: Item): Ite
   )
 }
 
-/** The row as everybody may see it who gets the events of the tenant. */
+/** The row as it is in events, which all receivers of the tenant may see. */
 export function seenInEvents<Item>({ fields }: Declared, item: Item): Item {
   return without(
     item,
