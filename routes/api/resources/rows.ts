@@ -211,9 +211,7 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
       return write(request, resource, {
         short: (caller, now) => actions.short.change(caller, id, body, now, reply.takeIfMatch()),
         whole: (act) =>
-          actions.change(act, id, body, (lock) =>
-            ifMatch(reply, async () => seenBy(resource, act.caller, await lock())),
-          ),
+          actions.change(act, id, body, (lock) => ifMatch(reply, resource, act, lock)),
       })
     },
   )
@@ -244,10 +242,7 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
       const id = readId(request.params.id)
       await write<unknown>(request, resource, {
         short: (caller, now) => actions.short.delete(caller, id, now, reply.takeIfMatch()),
-        whole: (act) =>
-          actions.delete(act, id, (lock) =>
-            ifMatch(reply, async () => seenBy(resource, act.caller, await lock())),
-          ),
+        whole: (act) => actions.delete(act, id, (lock) => ifMatch(reply, resource, act, lock)),
       })
       return reply.code(204).send(null)
     },
@@ -350,10 +345,16 @@ function write<T>(request: FastifyRequest, resource: Declared, { short, whole }:
   })
 }
 
-async function ifMatch(reply: FastifyReply, lock: () => Promise<unknown>): Promise<void> {
+/** Compares `If-Match` with the version of the row as the caller sees it. */
+async function ifMatch(
+  reply: FastifyReply,
+  resource: Declared,
+  { caller }: Act,
+  lock: () => Promise<unknown>,
+): Promise<void> {
   await reply.ifMatch(async () => {
     const row = await lock()
-    return row === null ? null : Object(row)
+    return row === null ? null : Object(seenBy(resource, caller, row))
   })
 }
 
