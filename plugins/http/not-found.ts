@@ -4,10 +4,10 @@ import { Problem } from '#src/http/problems.ts'
 import { routingFault } from '#src/http/unroutable.ts'
 
 /**
- * Requests without a route. An unknown path is 404 and says that it is the path that is unknown. A known path answers OPTIONS, and any other method with 405 and `Allow`; neither depends
- * on the objects behind the path, so no sign-in is needed. These requests, and those that cannot
- * be routed at all, are answered before the body is read and after the hooks of the scope, so that a
- * rate limit applies to probing.
+ * Requests without a route. An unknown path is 404, whose detail says that it is the path that is unknown. A known
+ * path answers OPTIONS, and any other method with 405 and `Allow`. All of this depends on the routes alone and not on
+ * objects, so no sign-in is needed. These requests, and those that cannot be routed at all, are answered before the
+ * body is read and after the hooks of the scope, so that a rate limit applies to probing.
  */
 export default fp(
   async function notFound(app) {

@@ -185,7 +185,9 @@ const OwnSubscription = Type.Object(
     id: Type.String({ description: 'Id at the billing provider' }),
     plan: Nullable(Type.String({ description: 'What it gives now' })),
     ...Subscription.properties,
-    currency: Nullable(Type.String({ description: 'ISO 4217' })),
+    currency: Nullable(
+      Type.String({ description: 'ISO 4217, in small letters', examples: ['eur'] }),
+    ),
     digits: Nullable(Type.Integer({ description: 'After the decimal point of `amount`' })),
     items: Type.Array(
       Type.Object({

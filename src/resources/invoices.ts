@@ -29,6 +29,6 @@ export const invoices = defineResource('invoice', {
     created: 'A charge was paid, and its invoice created',
     updated: 'A payment was refunded or disputed, or its dispute was decided',
   },
-  example: { digits: 2, status: 'paid', amountRefunded: 0 },
+  example: { currency: 'eur', digits: 2, status: 'paid', amountRefunded: 0 },
   worker: 'SELECT, INSERT, UPDATE (status, amount_refunded)',
 })
