@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '#src/config/config.ts'
-import { defaultLimits, unhurried } from '#src/db/connections/pool-options.ts'
+import { defaultLimits } from '#src/db/connections/pool-options.ts'
 import type { Urls } from './logins.ts'
 
 export const webhookSecret = 'whsec_test_secret'
@@ -40,8 +40,8 @@ const recorder = { connectMs: 5_000, waitMs: 5_000, sendMs: 10_000, beginMs: 5_0
  */
 export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
   const { database, billing, ...config } = readConfig({ ...testSettings(urls), ...settings })
-  // Tests hold locks for longer than a request waits.
-  const limits = { ...unhurried, lockMs: defaultLimits.lockMs }
+  // Tests hold locks for longer than a request waits, and a busy machine answers after seconds.
+  const limits = { acquireMs: 20_000, silenceMs: 20_000, lockMs: defaultLimits.lockMs }
   return {
     ...config,
     database: { ...database, limits },

@@ -52,7 +52,7 @@ t.test('every connection has timeouts, and none compiles plans', async (t) => {
 })
 
 t.test('an exhausted pool causes a bounded 503 with Retry-After and recovers', async (t) => {
-  const test = await build(t, { DATABASE_POOL_SIZE: '2' })
+  const test = await build(t, { DATABASE_POOL_SIZE: '2' }, { limits: { acquireMs: 800 } })
   const user = await createUser(test.database)
   const url = `/orders/${await createOrder(test.database, user)}`
   const { cookie } = await signIn(test, user)

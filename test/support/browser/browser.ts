@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
@@ -68,8 +69,26 @@ async function launch(executablePath: string, environment: Record<string, string
     env: { ...process.env, ...environment },
     timeout: launchDeadlineMs,
   })
-  // A click or a page of a busy machine can take longer than Playwright's 30 s.
-  return browser.on('context', (context) => context.setDefaultTimeout(withinMs))
+  return browser.on('context', (context) => {
+    // A click or a page of a busy machine can take longer than Playwright's 30 s.
+    context.setDefaultTimeout(withinMs)
+    context.on('page', openAgainWhenAsked)
+  })
+}
+
+/**
+ * Makes `page.goto` open a page again, twice at most, that was answered 408 or 503, as a person does.
+ * On a machine that stands still for seconds a limit of time ends requests that are otherwise fine.
+ */
+function openAgainWhenAsked(page: Page): void {
+  const open = page.goto.bind(page)
+  page.goto = async (url, options) => {
+    for (let attempt = 1; ; attempt++) {
+      const response = await open(url, options)
+      if (attempt === 3 || ![408, 503].includes(response?.status() ?? 0)) return response
+      await wait(1_000)
+    }
+  }
 }
 
 /**
