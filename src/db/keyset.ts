@@ -113,15 +113,15 @@ export const maxPageBytes = 1_048_576
 
 /**
  * A statement for a page of a list whose rows can be large: the first of its rows, up to the one that
- * reaches `maxPageBytes`. `pageOf` reads from `found` that there are more.
+ * reaches `maxPageBytes`. `pageOf` reads from `rows_found` that there are more. No field of a resource has such a name.
  * @param rows a statement with an order and a limit
  * @param bytes of a row, by the names of its columns
  */
 export function withinBytes(rows: Prisma.Sql, bytes: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT * FROM (
-      SELECT listed.*, (count(*) OVER ())::int AS found,
-        sum(${bytes}) OVER (ROWS UNBOUNDED PRECEDING) - (${bytes}) AS before
+      SELECT listed.*, (count(*) OVER ())::int AS rows_found,
+        sum(${bytes}) OVER (ROWS UNBOUNDED PRECEDING) - (${bytes}) AS bytes_before
       FROM (${rows}) AS listed
-    ) AS measured WHERE before < ${maxPageBytes}`
+    ) AS measured WHERE bytes_before < ${maxPageBytes}`
 }

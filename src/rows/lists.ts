@@ -13,6 +13,7 @@ import type { Resource } from '#src/resources/kit/define.ts'
 import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
 import { castTo, column, largeOf, parameterOf } from './columns.ts'
 import type { NamedItem, Names, Reading } from './named.ts'
+import { matchOf, maxSearchedRows } from './search.ts'
 import { chainOf, type Declared, type RowScope, type Table, type Values, within } from './table.ts'
 
 export type ListFilter = TimeRange & Readonly<Record<string, string | undefined>>
@@ -68,7 +69,7 @@ export function listsOf<Item>(
   ): Promise<PageResult<T>> {
     const inOrder = inOrderOf(table, asking, page, { filter, selected, sortKey })
     const rows = await tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], '')))
-    const positionOf = ({ id, position }: Values) =>
+    const positionOf = ({ id, row_position: position }: Values) =>
       sortKey === null ? [String(id)] : [String(position ?? ''), String(id)]
     const shown = (row: Values) => read(row, asking)
     return pageOf(rows, page, listingOf(resource, sortKey).name, positionOf, shown)
@@ -140,16 +141,28 @@ function inOrderOf<Item>(
   const sorted = sortKey === null ? null : Prisma.sql`${name}.${column(sortKey)}`
   const order =
     sorted === null
-      ? Prisma.sql`id ${direction}`
+      ? Prisma.sql`${name}.id ${direction}`
       : Prisma.sql`${sorted} ${direction}, ${name}.id ${direction}`
-  const position = sorted === null ? Prisma.empty : Prisma.sql`, ${sorted}::text AS position`
+  const position = sorted === null ? Prisma.empty : Prisma.sql`, ${sorted}::text AS row_position`
+  const all = Prisma.sql`FROM ${name} WHERE ${within(resource, asking)} AND ${matching}`
+  if (filter.q === undefined) {
+    return Prisma.sql`
+            SELECT ${columns}${selected}${position} ${all} ORDER BY ${order} LIMIT ${limit}`
+  }
+  // Names with capitals are those of no column.
+  const match = matchOf(resource, name, filter.q)
+  const isEnd = Prisma.sql`"rowNumber" = ${maxSearchedRows}`
   return Prisma.sql`
-            SELECT ${columns}${selected}${position} FROM ${name}
-            WHERE ${within(resource, asking)} AND ${matching} ORDER BY ${order} LIMIT ${limit}`
+            SELECT ${columns}${selected}${position}, ${match} AS is_match, ${isEnd} AS is_end
+            FROM (
+              SELECT ${name}.*, row_number() OVER (ORDER BY ${order}) AS "rowNumber" ${all}
+              ORDER BY ${order} LIMIT ${maxSearchedRows}
+            ) AS ${name}
+            WHERE ${match} OR ${isEnd} ORDER BY ${order} LIMIT ${limit}`
 }
 
-/** Each is `status`, `status[in]`, `dueOn[gte]` or `dueOn[lt]`; `from` and `to` are about the creation. */
-function filtersOf(resource: Declared, { from, to, ...given }: ListFilter): Prisma.Sql[] {
+/** Each is `status`, `status[in]`, `dueOn[gte]` or `dueOn[lt]`; `from` and `to` are about the creation, `q` is the search. */
+function filtersOf(resource: Declared, { from, to, q: _, ...given }: ListFilter): Prisma.Sql[] {
   const filters = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [filterOf(resource, name, value)],
   )

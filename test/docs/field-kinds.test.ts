@@ -66,6 +66,7 @@ function rowOf(name: string, field: Field): string {
     control === null ? '–' : asked[control.as],
     filters.length === 0 ? '–' : filters.join(', '),
     hasOrder ? 'yes' : '–',
+    column === 'text' && control?.as === 'line' ? 'yes' : '–',
   ]
   return `| ${cells.join(' | ')} |`
 }

@@ -25,6 +25,7 @@ function tasks(change: Partial<Resource> = {}): Resource {
     ...{
       filters: [],
       sort: [],
+      search: [],
       unique: [],
       events: {},
       example: {},

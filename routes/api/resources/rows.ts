@@ -23,6 +23,7 @@ import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
+import { maxSearchedRows, SearchWords } from '#src/rows/search.ts'
 import { seenBy } from '#src/rows/seen.ts'
 import type { Declared, Values } from '#src/rows/table.ts'
 
@@ -379,11 +380,19 @@ function queryOf(resource: Declared) {
       ...PageQuery.properties,
       ...CreatedRange,
       ...(Object.fromEntries(filtered) as Record<string, TSchema>),
+      ...searchQueryOf(resource),
       sort: sortOf(resource),
       ...expansionFor(resource).query,
     },
     { additionalProperties: false },
   )
+}
+
+/** The search in its fields, if it has one. */
+function searchQueryOf({ search }: Declared): Record<string, TSchema> {
+  if (search.length === 0) return {}
+  const description = `Words that ${search.join(' and ')} ${search.length === 1 ? 'has' : 'have'}, or their beginnings. A page looks at ${maxSearchedRows.toLocaleString('en')} rows; follow \`nextCursor\` even if it has none`
+  return { q: Type.Optional(Type.String({ ...SearchWords, description, examples: ['fence'] })) }
 }
 
 /** The filters by a field: one value, several, or a range. */

@@ -15,14 +15,13 @@ import { Problem } from '#src/http/problems.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
+import { filterSchemasOf, rowListPage } from '#src/pages/resources/row-list.ts'
 import {
   type Choices,
   changeFormOf,
   createFormOf,
-  filterSchemasOf,
   type Notice,
   type Paged,
-  rowListPage,
   rowPage,
 } from '#src/pages/resources/rows.ts'
 import { type Action, pagePathOf, wordOf } from '#src/resources/kit/define.ts'

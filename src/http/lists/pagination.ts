@@ -84,9 +84,18 @@ export function isReadInReverse({ isBackward = false, isReversed = false }: Page
   return isBackward !== isReversed
 }
 
+/** What a statement says about a row beside its values. No field of a resource has such a name. */
+type ReadRow = {
+  /** How many rows the statement found, if the page ends at a number of bytes (`withinBytes`). */
+  readonly rows_found?: number
+  /** The last row that a search looked at; `is_match` says whether it found it. */
+  readonly is_end?: boolean
+  readonly is_match?: boolean
+}
+
 /**
  * Builds one page from a query for `limit + 1` rows; the additional row shows that there is a further
- * page, or `found`, if the page ends at a number of bytes (`withinBytes`). The rows of a previous page are read backwards from its end.
+ * page, or `rows_found`, or the end of a search. The rows of a previous page are read backwards from its end.
  */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
@@ -97,14 +106,15 @@ export function pageOf<Row, Item>(
 ): PageResult<Item> {
   const read = rows.slice(0, limit)
   const shown = isBackward ? read.toReversed() : read
-  const [first = {}] = rows as readonly { found?: number }[]
-  const isMore = rows.length > limit || (first.found ?? 0) > rows.length
+  const facts = (row: Row | undefined): ReadRow => row ?? {}
+  const isFurther = rows.length > limit || (facts(rows[0]).rows_found ?? 0) > rows.length
+  const isMore = isFurther || facts(read.at(-1)).is_end === true
   const [top, last] = [shown.at(0), shown.at(-1)]
   const hasNext = isBackward || isMore
   const hasPrevious = isBackward ? isMore : after !== null
   const key = `${list}${binding}`
   return {
-    data: shown.map(toItem),
+    data: shown.filter((row) => facts(row).is_match !== false).map(toItem),
     nextCursor: hasNext && last !== undefined ? write(positionOf(last), key) : null,
     previousCursor: hasPrevious && top !== undefined ? write(positionOf(top), backward(key)) : null,
   }

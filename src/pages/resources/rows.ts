@@ -1,6 +1,6 @@
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import { permissionsOf } from '#src/access/roles.ts'
-import { confirmation, confirmBox, filterBar, pageHead } from '#src/pages/kit/components.ts'
+import { confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import {
   area,
   choice,
@@ -14,15 +14,8 @@ import {
 } from '#src/pages/kit/form.ts'
 import { type Cell, dateText, type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
-import {
-  type Action,
-  creationOf,
-  pagePathOf,
-  type Resource,
-  wordOf,
-} from '#src/resources/kit/define.ts'
-import type { Control, OnPage } from '#src/resources/kit/fields/control.ts'
+import { type Action, pagePathOf, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import type { OnPage } from '#src/resources/kit/fields/control.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
 import { expansionOf } from '#src/resources/kit/fields/keys/reference.ts'
 import { resources } from '#src/resources/running-app.ts'
@@ -32,7 +25,7 @@ import { capital, inWords } from '#src/runtime/words.ts'
 /** A declared resource with pages. */
 export type Paged = Pick<
   Resource,
-  'name' | 'plural' | 'scope' | 'fields' | 'filters' | 'actions'
+  'name' | 'plural' | 'scope' | 'fields' | 'filters' | 'search' | 'actions'
 > & { readonly page: NonNullable<Resource['page']> }
 
 /** A row as the API returns it. */
@@ -81,124 +74,13 @@ function inputOf(resource: Paged, key: string): FormField {
 
 const inputs = { line, area, choice } as const
 
-/** The filters of the list, by the schema of what the page's query has: an empty field means all. */
-export function filterSchemasOf({ fields, filters }: Paged): Record<string, TSchema> {
-  const schemas = shownFilters({ fields, filters }).map(([key, control]) => [
-    key,
-    Type.Optional(control.schema(true)),
-  ])
-  return Object.fromEntries(schemas)
-}
-
-function shownFilters({ fields, filters }: Pick<Paged, 'fields' | 'filters'>) {
-  return filters.flatMap((key): [string, Control][] => {
-    const control = fields[key]?.control ?? null
-    return control === null || control.offers !== undefined ? [] : [[key, control]]
-  })
-}
-
-export type RowListView = {
-  readonly viewer: Viewer
-  readonly rows: readonly { readonly row: ShownRow; readonly names: Names }[]
-  readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
-  /** Folders in which the viewer can create a row of a chain. */
-  readonly folders: readonly FolderChoice[]
-  readonly choices: Choices
-  /** The filters in use, by field. */
-  readonly filter: Readonly<Record<string, string>>
-  readonly done: string | undefined
-}
-
 /** The rows and members that a field can name, by their headings. */
 export type Choices = Readonly<
   Record<string, readonly { readonly id: number; readonly heading: string }[]>
 >
 
 /** The name of each person or row that a row names, by field. */
-type Names = Readonly<Record<string, string | null>>
-
-/** A folder by its name and the name of its team. */
-export type FolderChoice = { readonly id: number; readonly name: string; readonly team: string }
-
-/** The rows in reach, newest first, and a form for a new one. */
-export function rowListPage(resource: Paged, view: RowListView): Page {
-  const { page, plural } = resource
-  const { viewer, rows, cursors, filter, folders } = view
-  const path = pagePathOf(resource)
-  const words = plural.replaceAll('_', ' ')
-  const keys = [page.heading, ...(page.columns ?? [])].filter((key) =>
-    sees(viewer, resource.fields[key]),
-  )
-  const columns = keys.map((key, index) => ({
-    label: labelOf(resource, key),
-    ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
-  }))
-  const cells = rows.map(({ row, names }) =>
-    keys.map((key, index) =>
-      index === 0
-        ? html`<a href="${path}/${Number(row.id)}">${valueText(resource, key, row)}</a>`
-        : valueText(resource, key, row, names),
-    ),
-  )
-  const isFiltered = Object.values(filter).some((value) => value !== '')
-  const empty = isFiltered
-    ? html`<p>No such ${words}. <a href="${path}">Show all ${words}</a></p>`
-    : html`<p>No ${words} yet.${resource.scope === 'chain' ? html` You see ${words} in the folders of your teams; a manager or admin can add you to a team.` : ''}</p>`
-  const form = createFormOf(resource)
-  const { heading, button } = creationOf(resource)
-  const hasPlace = resource.scope !== 'chain' || folders.length > 0
-  const mayCreate = form !== null && hasPlace && may(viewer, resource.actions.create)
-  const options = {
-    ...{ folderId: folders.map(optionOf) },
-    ...optionsOf(resource, view.choices, {}),
-  }
-  const lead = page.lead === undefined ? 'Newest first.' : `${page.lead} Newest first.`
-  return layout(
-    page.label,
-    html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
-      ${noticeText(noticesOf(resource), view.done)}
-      <section class="card" aria-label="${page.label}">
-        ${filterBarOf(resource, filter, isFiltered)}
-        ${listTable(columns, cells, { path, filter, ...cursors }, empty)}
-      </section>
-      ${
-        mayCreate
-          ? html`<section class="card" aria-labelledby="new">
-        <h2 id="new">${heading}</h2>
-        ${renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource, resource.actions.create, viewer, inputs)}<button class="button">${button}</button>`)}
-      </section>`
-          : ''
-      }`,
-    { current: path, ...viewer },
-  )
-}
-
-function optionOf({ id, name, team }: FolderChoice) {
-  return [String(id), html`${isolated(name)} (${isolated(team)})`] as const
-}
-
-function filterBarOf(
-  resource: Paged,
-  filter: Readonly<Record<string, string>>,
-  isFiltered: boolean,
-): Html {
-  const shown = shownFilters(resource)
-  if (shown.length === 0) return html``
-  const fields = shown.map(([key, control]) => {
-    const label = labelOf(resource, key)
-    const value = filter[key] ?? ''
-    if (control.options !== undefined) {
-      const options = Object.entries(control.options).map(([one, words]) => ({
-        value: one,
-        label: words,
-      }))
-      return choices(key, label, `Every ${label.toLowerCase()}`, options, value)
-    }
-    const { maxLength } = control.schema(true) as { maxLength?: number }
-    return html`<input name="${key}" value="${value}"${maxLength === undefined ? '' : html` maxlength="${maxLength}"`} placeholder="${label}" aria-label="${label}" data-search>`
-  })
-  return filterBar(pagePathOf(resource), html`${fields}`, isFiltered)
-}
+export type Names = Readonly<Record<string, string | null>>
 
 export type RowView = {
   readonly viewer: Viewer
@@ -239,7 +121,7 @@ export function rowPage(resource: Paged, { viewer, row, names, choices, done }: 
 }
 
 /** Whether the role of the viewer may try it; conditions and the token limit are decided later. */
-function may({ role }: Viewer, action: Action | undefined): boolean {
+export function may({ role }: Viewer, action: Action | undefined): boolean {
   if (action === undefined) return false
   return action.permission === null || permissionsOf(role).includes(action.permission)
 }
@@ -295,7 +177,7 @@ function deleteForm(resource: Paged, id: number): Html {
 }
 
 /** The inputs of an action in the order of its fields, without those that the viewer lacks the permission for. */
-function placed(
+export function placed(
   { fields }: Paged,
   action: Action | undefined,
   viewer: Viewer,
@@ -305,7 +187,7 @@ function placed(
   return asked.map((key) => inputs[key] ?? html``)
 }
 
-function sees({ role }: Viewer, field: Field | undefined): boolean {
+export function sees({ role }: Viewer, field: Field | undefined): boolean {
   const { permission } = field ?? {}
   return permission === undefined || permissionsOf(role).includes(permission)
 }
@@ -317,7 +199,7 @@ function formText({ fields }: Paged, key: string, row: ShownRow): string {
 }
 
 /** A value on a page. */
-function valueText({ fields }: Paged, key: string, row: ShownRow, names: Names = {}): Cell {
+export function valueText({ fields }: Paged, key: string, row: ShownRow, names: Names = {}): Cell {
   const value = row[key] ?? null
   const target = targetOf(fields[key])
   if (value !== null && target !== undefined) {
@@ -338,7 +220,7 @@ function targetOf(field: Field | undefined): Resource | undefined {
 }
 
 /** The rows to choose from: those that are given, and the one that is chosen. */
-function optionsOf(
+export function optionsOf(
   { fields }: Paged,
   choices: Choices,
   row: ShownRow,
@@ -381,13 +263,13 @@ function nameless({ fields }: Paged, row: ShownRow, key: string): string {
   return row[key] === null ? 'a former member' : `user ${row[key]}`
 }
 
-function noticesOf(resource: Paged): Readonly<Record<Notice, string>> {
+export function noticesOf(resource: Paged): Readonly<Record<Notice, string>> {
   const word = capital(wordOf(resource))
   return { created: `${word} created.`, changed: 'Saved.', deleted: `${word} deleted.` }
 }
 
 /** `Due at` of `dueAt`. */
-function labelOf({ page: { labels = {} }, fields }: Paged, key: string): string {
+export function labelOf({ page: { labels = {} }, fields }: Paged, key: string): string {
   const own: Readonly<Record<string, string>> = { updatedAt: 'Last changed', createdAt: 'Created' }
   const { refersTo, onLeave } = fields[key] ?? {}
   const name = refersTo === undefined && onLeave === undefined ? key : expansionOf(key)

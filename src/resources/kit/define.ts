@@ -3,6 +3,7 @@ import type { Asking, Field, Fields } from './fields/field.ts'
 import { guardedOf } from './fields/guarded.ts'
 import { membersOf } from './fields/keys/member.ts'
 import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
+import { listFaultsOf } from './list-faults.ts'
 
 /** What a role may do: `resource:action`, such as `post:read`. */
 export type Permission = `${string}:${string}`
@@ -115,6 +116,8 @@ type Declaration<
   readonly filters?: readonly (keyof F & string)[]
   /** Fields by which lists can be sorted, beside `createdAt`. Each needs an index. */
   readonly sort?: readonly (keyof F & string)[]
+  /** Fields of one line whose words a list can be searched for. */
+  readonly search?: readonly (keyof F & string)[]
   /** Fields whose values together occur once, in the tenant or with the owner. A second row is a 409. */
   readonly unique?: readonly (readonly (keyof F & string)[])[]
   readonly actions: {
@@ -200,6 +203,7 @@ export type Resource = {
   readonly fields: Fields
   readonly filters: readonly string[]
   readonly sort: readonly string[]
+  readonly search: readonly string[]
   readonly unique: readonly (readonly string[])[]
   readonly actions: { readonly [Name in ActionName]?: Action }
   readonly events: Readonly<Record<string, string>>
@@ -244,6 +248,7 @@ export function defineResource<
     forServices = false,
     filters = [],
     sort = [],
+    search = [],
     unique = [],
     example = {},
     worker = '',
@@ -259,7 +264,8 @@ export function defineResource<
   const told = Object.fromEntries(Object.entries(shape).filter(([key]) => !guarded.includes(key)))
   const resource = {
     ...rest,
-    ...{ name, title, fields, forServices, filters, sort, unique, example, erased, worker, page },
+    ...{ name, title, fields, forServices, filters, sort, search, unique },
+    ...{ example, erased, worker, page },
     events: declaration.events ?? {},
     shape: whole,
     eventShape: guarded.length === 0 ? whole : Type.Object(told, { title: `Published${title}` }),
@@ -271,14 +277,11 @@ export function defineResource<
 
 /** What the compiler does not see. */
 function faultsOf(resource: Resource): string[] {
-  const { name, plural, fields, scope, forServices, filters, actions, events, worker } = resource
+  const { name, plural, fields, scope, forServices, actions, events, worker } = resource
   const has = (key: string) => Object.hasOwn(fields, key)
   const keys = Object.keys(fields)
   const needsPlan = Object.values(actions).some(({ plan }) => plan !== undefined)
   const needsRole = Object.values(actions).some(({ permission }) => permission !== null)
-  const unfiltered = filters.find((one) => fields[one]?.filter == null)
-  const unsorted = resource.sort.find((one) => !fields[one]?.hasOrder || fields[one]?.isHidden)
-  const ofLists = filters.find((one) => listParameters.includes(one))
   const reused = keys.find((key) => has(fields[key]?.renamedFrom ?? ''))
   const strange = keys.find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
   const unnamed = Object.keys(events).find((event) => !/^[a-z]+(_[a-z]+)*$/.test(event))
@@ -331,13 +334,7 @@ function faultsOf(resource: Resource): string[] {
     ],
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
     [needsPlan && forServices, 'needs a plan, and is for services, which have none'],
-    [unfiltered !== undefined, `has no filter by ${unfiltered}`],
-    [unsorted !== undefined, `has no order by ${unsorted}`],
-    [
-      scope === 'chain' && resource.sort.length > 0,
-      'has the scope chain and a sort: its lists read the rows of each team by their ids',
-    ],
-    [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
+    ...listFaultsOf(resource),
     [unnamed !== undefined, `has the event ${unnamed}, which is not lower-case words`],
     [
       silent !== undefined && worker === '',
@@ -357,8 +354,6 @@ function faultsOf(resource: Resource): string[] {
   faults.push(...pageFaultsOf(resource))
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
 }
-
-const listParameters = ['cursor', 'limit', 'sort', 'from', 'to']
 
 /** Values of JSON and long texts have no order that an index could keep. */
 function uniqueFaultOf(resource: Resource, key: readonly string[]): [boolean, string] {
@@ -392,12 +387,12 @@ function referenceFaultsOf(
 }
 
 /** A list must not tell by its order or rows, nor a refusal by its key, what is in a field with a permission. */
-function guardFaultsOf({ scope, fields, filters, sort, unique, page }: Resource) {
-  const telling = [...filters, ...sort, ...unique.flat(), page?.heading]
+function guardFaultsOf({ scope, fields, filters, sort, search, unique, page }: Resource) {
+  const telling = [...filters, ...sort, ...search, ...unique.flat(), page?.heading]
   return guardedOf(fields).flatMap(({ key, permission }): [boolean, string][] => [
     [
       telling.includes(key),
-      `has the field ${key} with the permission ${permission}, and a filter, sort, unique key or heading that tells it`,
+      `has the field ${key} with the permission ${permission}, and a filter, sort, search, unique key or heading that tells it`,
     ],
     [
       scope === 'owner',

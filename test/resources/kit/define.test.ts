@@ -241,11 +241,12 @@ t.test('nothing else tells what is in a field that needs a permission', async (t
   t.doesNotThrow(() => define({}))
   for (const further of [
     { filters: ['rate'] },
+    { search: ['rate'] },
     { unique: [['title', 'rate']] },
     { page: { label: 'Tasks', heading: 'rate' } },
   ]) {
     const message =
-      'The resource task has the field rate with the permission task:rate, and a filter, sort, unique key or heading that tells it.'
+      'The resource task has the field rate with the permission task:rate, and a filter, sort, search, unique key or heading that tells it.'
     t.throws(() => define(further), { message })
   }
   t.throws(() => define({}, 'owner'), { message: /permission task:rate of a role/ })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { maxSearchedRows } from '#src/rows/search.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { asset } from '#test/support/small-app/test/asset.ts'
@@ -99,6 +100,103 @@ t.test('every order has stable cursors, forward and back, with NULL as the great
   for (const other of ['sort=-boughtOn', 'sort=weight', 'sort=boughtOn&state=sold', '']) {
     const answer = await ours.send('GET', `/assets?limit=1&cursor=${nextCursor}&${other}`)
     t.equal(answer.statusCode, 400, `the cursor of another order: ${other}`)
+  }
+})
+
+t.test('a search finds the beginnings of words, whatever their case', async (t) => {
+  const rows = [
+    { name: 'Ölkanne', keeper: 'ada@acme.example' },
+    { name: 'A red bicycle (old)' },
+    { name: '100% steel_door', keeper: 'bob@acme.example' },
+  ]
+  const { send } = await owner(test, { role: 'admin' })
+  for (const one of rows) await send('POST', '/assets', { ...rest, ...one })
+  const searches = {
+    ölk: 'Ölkanne',
+    ÖLKANNE: 'Ölkanne',
+    'bic OLD': 'A red bicycle (old)',
+    '(old)': 'A red bicycle (old)',
+    '  red  ': 'A red bicycle (old)',
+    cycle: undefined,
+    'red blue': undefined,
+    '.*': undefined,
+    '100%': '100% steel_door',
+    bob: '100% steel_door',
+    acme: '100% steel_door',
+    STEEL_D: '100% steel_door',
+  }
+  const path = (q: string, rest = '') => `/assets?q=${encodeURIComponent(q)}${rest}`
+  for (const [q, name] of Object.entries(searches)) {
+    const answer = await send('GET', path(q))
+    t.equal(answer.statusCode, 200, answer.body)
+    t.equal(answer.json().data[0]?.name, name, q)
+  }
+  t.equal((await send('GET', path('a', '&sort=weight'))).json().data.length, 3, 'in an order')
+  t.equal((await send('GET', path('red', '&state=sold'))).json().data.length, 0, 'with a filter')
+  for (const q of ['', ' ', 'a '.repeat(9), 'a'.repeat(101)]) {
+    t.equal((await send('GET', path(q))).statusCode, 400, `refused: ${q}`)
+  }
+  t.equal((await send('GET', '/issues?q=a')).statusCode, 400, 'no search is declared')
+  const theirs = await owner(test, { role: 'admin' })
+  t.strictSame((await theirs.send('GET', path('red'))).json().data, [], 'in the own tenant')
+  const html = { accept: 'text/html' }
+  const page = await send('GET', `/app${path('ölk', '&state=in-use')}`, undefined, html)
+  t.match(page.body, 'name="q" value="ölk"')
+  t.match(page.body, '<bdi>Ölkanne</bdi>')
+  t.notMatch(page.body, 'bicycle')
+})
+
+t.test('a page of a search looks at a bounded number of rows and goes on', async (t) => {
+  const { user, send } = await owner(test, { role: 'admin' })
+  const each = maxSearchedRows * 2 + 10
+  await test.database.admin.query(
+    `INSERT INTO projects (tenant_id, title, position)
+     SELECT $1, CASE WHEN n IN (1, 2, 3, ${maxSearchedRows}) THEN 'A needle ' ELSE 'hay ' END || n, n
+     FROM generate_series(1, $2::int) AS n ORDER BY n`,
+    [user.tenantId, each],
+  )
+  type Found = { data: { position: number }[]; nextCursor: string | null }
+  for (const sort of ['-createdAt', 'createdAt', '-position', 'position']) {
+    const found: number[] = []
+    let cursor = ''
+    let previous = ''
+    let pages = 0
+    do {
+      const query = `/projects?q=NEED&limit=2&sort=${sort}${cursor}`
+      const answer = await send('GET', query)
+      const { data, nextCursor }: Found = answer.json()
+      found.push(...data.map(({ position }) => position))
+      cursor = nextCursor === null ? '' : `&cursor=${nextCursor}`
+      const link = /cursor=([\w-]+)[^>]*>; rel="prev"/.exec(String(answer.headers.link))
+      if (link !== null) previous = `&cursor=${link[1]}`
+      pages += 1
+    } while (cursor !== '' && pages < 9)
+    const inOrder = [1, 2, 3, maxSearchedRows]
+    t.strictSame(found, sort.startsWith('-') ? inOrder.toReversed() : inOrder, sort)
+    t.ok(pages > 2, `${pages} pages`)
+    const back: number[] = []
+    for (pages = 0; previous !== '' && pages < 9; pages += 1) {
+      const answer = await send('GET', `/projects?q=NEED&limit=2&sort=${sort}${previous}`)
+      back.unshift(...(answer.json() as Found).data.map(({ position }) => position))
+      const link = /cursor=([\w-]+)[^>]*>; rel="prev"/.exec(String(answer.headers.link))
+      previous = link === null ? '' : `&cursor=${link[1]}`
+    }
+    t.strictSame(back, found.slice(0, back.length), `back in ${sort}`)
+    t.ok(back.length > 0)
+  }
+  const first = await send('GET', '/projects?q=needle&limit=2')
+  t.strictSame(first.json().data, [], 'the newest rows have no match')
+  t.type(first.json().nextCursor, 'string')
+  const page = await send('GET', '/app/projects?q=needle', undefined, { accept: 'text/html' })
+  t.match(page.body, 'No such projects among 20,000: “Older” searches on.')
+})
+
+t.test('a field may have a name that statements of lists use', async (t) => {
+  const { send } = await owner(test, { role: 'admin' })
+  const sent = { title: 'x', position: 7, found: '2026-01-02', before: 'y' }
+  t.equal((await send('POST', '/projects', sent)).statusCode, 201)
+  for (const sort of ['position', '-createdAt']) {
+    t.match((await send('GET', `/projects?sort=${sort}`)).json().data, [sent], sort)
   }
 })
 

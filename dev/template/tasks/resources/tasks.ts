@@ -28,6 +28,7 @@ export const tasks = defineResource('task', {
     updatedAt: updated(),
   },
   filters: ['status'],
+  search: ['title'],
   actions: {
     read: { permission: 'task:read' },
     create: { permission: 'task:write', accepts: ['title', 'details', 'dueOn', 'status'] },

@@ -20,6 +20,7 @@ const room: Resource = {
   ...{
     filters: [],
     sort: [],
+    search: [],
     unique: [],
     events: {},
     example: {},

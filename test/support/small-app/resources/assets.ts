@@ -72,6 +72,7 @@ export const assets = defineResource('asset', {
   },
   filters: ['state', 'boughtOn', 'weight', 'contact'],
   sort: ['boughtOn', 'endsOn', 'weight', 'seenAt'],
+  search: ['name', 'keeper'],
   actions: {
     read: { permission: 'task:read', token: 'asset:read' },
     create: { permission: 'task:write', accepts: [...written, ...maybe] },

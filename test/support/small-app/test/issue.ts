@@ -14,8 +14,14 @@ export const project: Description = {
   row: ({ tenantId }) => ({ tenant_id: tenantId, title: 'A project' }),
   body: { title: 'A fence' },
   change: { title: 'A wall' },
-  answer: (_, now) => ({ title: 'A fence', createdAt: now, updatedAt: now }),
-  forms: { create: { title: 'A fence' }, change: { title: 'A wall' } },
+  answer: (_, now) => ({
+    ...{ title: 'A fence', position: null, found: null, before: null },
+    ...{ createdAt: now, updatedAt: now },
+  }),
+  forms: {
+    create: { title: 'A fence', position: '', found: '', before: '' },
+    change: { title: 'A wall' },
+  },
 }
 
 /** What is to be solved in a project. */

@@ -91,11 +91,15 @@ CREATE TABLE projects (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   title text NOT NULL,
+  position bigint,
+  found date,
+  before text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX projects_tenant_id_created_at_id_idx ON projects (tenant_id, created_at, id);
+CREATE INDEX projects_tenant_id_position_id_idx ON projects (tenant_id, position, id);
 ALTER TABLE projects ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE issues (

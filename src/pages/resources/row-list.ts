@@ -1,0 +1,152 @@
+import Type, { type TSchema } from 'typebox'
+import { filterBar, pageHead } from '#src/pages/kit/components.ts'
+import { renderForm } from '#src/pages/kit/form.ts'
+import { type Html, html, isolated } from '#src/pages/kit/html.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { creationOf, pagePathOf } from '#src/resources/kit/define.ts'
+import { type Control, orEmpty } from '#src/resources/kit/fields/control.ts'
+import { maxSearchedRows, SearchWords } from '#src/rows/search.ts'
+import {
+  type Choices,
+  createFormOf,
+  labelOf,
+  may,
+  type Names,
+  noticesOf,
+  optionsOf,
+  type Paged,
+  placed,
+  type ShownRow,
+  sees,
+  valueText,
+} from './rows.ts'
+
+/** Search and filters of the list, by the schema of what the page's query has: an empty field means all. */
+export function filterSchemasOf({ fields, filters, search }: Paged): Record<string, TSchema> {
+  const schemas = shownFilters({ fields, filters }).map(([key, control]): [string, TSchema] => [
+    key,
+    control.schema(true),
+  ])
+  const searched: [string, TSchema][] =
+    search.length === 0 ? [] : [['q', orEmpty(SearchWords, true)]]
+  const all = [...searched, ...schemas].map(([key, schema]) => [key, Type.Optional(schema)])
+  return Object.fromEntries(all)
+}
+
+function shownFilters({ fields, filters }: Pick<Paged, 'fields' | 'filters'>) {
+  return filters.flatMap((key): [string, Control][] => {
+    const control = fields[key]?.control ?? null
+    return control === null || control.offers !== undefined ? [] : [[key, control]]
+  })
+}
+
+export type RowListView = {
+  readonly viewer: Viewer
+  readonly rows: readonly { readonly row: ShownRow; readonly names: Names }[]
+  readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  /** Folders in which the viewer can create a row of a chain. */
+  readonly folders: readonly FolderChoice[]
+  readonly choices: Choices
+  /** The filters in use, by field. */
+  readonly filter: Readonly<Record<string, string>>
+  readonly done: string | undefined
+}
+
+/** A folder by its name and the name of its team. */
+export type FolderChoice = { readonly id: number; readonly name: string; readonly team: string }
+
+/** The rows in reach, newest first, and a form for a new one. */
+export function rowListPage(resource: Paged, view: RowListView): Page {
+  const { page, plural } = resource
+  const { viewer, rows, cursors, filter, folders } = view
+  const path = pagePathOf(resource)
+  const words = plural.replaceAll('_', ' ')
+  const keys = [page.heading, ...(page.columns ?? [])].filter((key) =>
+    sees(viewer, resource.fields[key]),
+  )
+  const columns = keys.map((key, index) => ({
+    label: labelOf(resource, key),
+    ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
+  }))
+  const cells = rows.map(({ row, names }) =>
+    keys.map((key, index) =>
+      index === 0
+        ? html`<a href="${path}/${Number(row.id)}">${valueText(resource, key, row)}</a>`
+        : valueText(resource, key, row, names),
+    ),
+  )
+  const isFiltered = Object.values(filter).some((value) => value !== '')
+  const empty = isFiltered
+    ? html`<p>${missed(words, view)} <a href="${path}">Show all ${words}</a></p>`
+    : html`<p>No ${words} yet.${resource.scope === 'chain' ? html` You see ${words} in the folders of your teams; a manager or admin can add you to a team.` : ''}</p>`
+  const form = createFormOf(resource)
+  const { heading, button } = creationOf(resource)
+  const hasPlace = resource.scope !== 'chain' || folders.length > 0
+  const mayCreate = form !== null && hasPlace && may(viewer, resource.actions.create)
+  const options = {
+    ...{ folderId: folders.map(optionOf) },
+    ...optionsOf(resource, view.choices, {}),
+  }
+  const lead = page.lead === undefined ? 'Newest first.' : `${page.lead} Newest first.`
+  return layout(
+    page.label,
+    html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
+      ${noticeText(noticesOf(resource), view.done)}
+      <section class="card" aria-label="${page.label}">
+        ${filterBarOf(resource, filter, isFiltered)}
+        ${listTable(columns, cells, { path, filter, ...cursors }, empty)}
+      </section>
+      ${
+        mayCreate
+          ? html`<section class="card" aria-labelledby="new">
+        <h2 id="new">${heading}</h2>
+        ${renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource, resource.actions.create, viewer, inputs)}<button class="button">${button}</button>`)}
+      </section>`
+          : ''
+      }`,
+    { current: path, ...viewer },
+  )
+}
+
+/** A search ends a page without rows at the most that it looks at, and goes on from there. */
+function missed(words: string, { filter, cursors }: RowListView): string {
+  return filter.q === undefined || cursors.nextCursor === null
+    ? `No such ${words}.`
+    : `No such ${words} among ${maxSearchedRows.toLocaleString('en')}: “Older” searches on.`
+}
+
+function optionOf({ id, name, team }: FolderChoice) {
+  return [String(id), html`${isolated(name)} (${isolated(team)})`] as const
+}
+
+function filterBarOf(
+  resource: Paged,
+  filter: Readonly<Record<string, string>>,
+  isFiltered: boolean,
+): Html {
+  const shown = shownFilters(resource)
+  const { search } = resource
+  if (shown.length === 0 && search.length === 0) return html``
+  const searched = search.map((key) => labelOf(resource, key).toLowerCase()).join(', ')
+  const label = `Search by ${searched}`
+  const fields = shown.map(([key, control]) => {
+    const label = labelOf(resource, key)
+    const value = filter[key] ?? ''
+    if (control.options !== undefined) {
+      const options = Object.entries(control.options).map(([one, words]) => ({
+        value: one,
+        label: words,
+      }))
+      return choices(key, label, `Every ${label.toLowerCase()}`, options, value)
+    }
+    const { maxLength } = control.schema(true) as { maxLength?: number }
+    return html`<input name="${key}" value="${value}"${maxLength === undefined ? '' : html` maxlength="${maxLength}"`} placeholder="${label}" aria-label="${label}" data-search>`
+  })
+  const box = html`<input type="search" name="q" value="${filter.q ?? ''}" maxlength="100" placeholder="${label}" aria-label="${label}" data-search>`
+  return filterBar(
+    pagePathOf(resource),
+    html`${search.length === 0 ? '' : box}${fields}`,
+    isFiltered,
+  )
+}
