@@ -80,7 +80,6 @@ SELECT count_table('team_members', 'resource', '0');
 SELECT count_table('invitations', 'resource', 'octet_length(r.email) + coalesce(octet_length(r.department), 0)');
 -- Stored results of requests, by their bytes. The number of keys is limited for each holder.
 SELECT count_table('idempotency_keys', 'resource', 'coalesce(octet_length(r.result), 0)', '0');
-SELECT count_table('service_idempotency_keys', 'resource', 'coalesce(octet_length(r.result), 0)', '0');
 SELECT count_table('outbound_events', 'event', 'octet_length(r.body)');
 SELECT count_table('deliveries', 'event', 'r.stored_bytes', '1 + r.stored_attempts');
 SELECT count_table('notifications', 'event', 'octet_length(r.message)');

@@ -93,12 +93,13 @@ CREATE POLICY owner_scope ON token_revocations
 
 -- A new key is in the tenant of the request, whose quota counts its result. A person changes a key of another of their
 -- tenants, because a repeated request must find it; only into the current tenant does it move (key_stays_in_tenant).
-CREATE POLICY owner_scope ON idempotency_keys FOR SELECT USING (user_id = (SELECT current_user_id()));
+-- The holder of a service, app or portal session contains the tenant.
+CREATE POLICY holder_scope ON idempotency_keys FOR SELECT USING (holder = (SELECT current_idempotency_holder()));
 CREATE POLICY placed_in_tenant ON idempotency_keys FOR INSERT
-  WITH CHECK (user_id = (SELECT current_user_id())
-              AND (tenant_id IS NULL OR tenant_id = (SELECT current_tenant_id())));
-CREATE POLICY owner_change ON idempotency_keys FOR UPDATE
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
+  WITH CHECK (holder = (SELECT current_idempotency_holder())
+              AND (tenant_id IS NULL OR tenant_id = (SELECT current_webhook_tenant_id())));
+CREATE POLICY holder_change ON idempotency_keys FOR UPDATE
+  USING (holder = (SELECT current_idempotency_holder())) WITH CHECK (holder = (SELECT current_idempotency_holder()));
 
 -- ---- Tokens ----
 
@@ -124,12 +125,6 @@ CREATE POLICY operators ON app_tokens USING ((SELECT is_operator()));
 CREATE POLICY app_scope ON portal_sessions
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'app')
   WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND app_token_id = (SELECT current_service_id()));
-
--- Idempotency keys of a service, those of an app in the tenant that its request names, and the forms of its portal
--- sessions.
-CREATE POLICY service_scope ON service_idempotency_keys
-  USING (tenant_id = (SELECT current_webhook_tenant_id()) AND service_id = (SELECT current_key_holder()))
-  WITH CHECK (tenant_id = (SELECT current_webhook_tenant_id()) AND service_id = (SELECT current_key_holder()));
 
 -- ---- Resources ----
 

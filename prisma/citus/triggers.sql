@@ -49,9 +49,6 @@ CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE OR DELETE ON audit_lo
 CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE ON idempotency_keys
   FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
 
-CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE ON service_idempotency_keys
-  FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
-
 CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE OR DELETE ON invitations
   FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
 

@@ -243,8 +243,7 @@ BEGIN
       (4, 'notifications', 'id', 'id'),
       (6, 'folders', 'id', 'depth DESC'), (7, 'team_members', 'team_id, user_id', 'team_id'),
       (8, 'teams', 'id', 'id'), (9, 'invitations', 'id', 'id'),
-      (10, 'idempotency_keys', 'user_id, key_hash', 'user_id'),
-      (11, 'service_idempotency_keys', 'service_id, key_hash', 'service_id')
+      (10, 'idempotency_keys', 'holder, key_hash', 'holder')
     ) t ("step", "name", "key", "order")
     UNION ALL SELECT 5, d.name, 'id', 'id' FROM public.declared_tables() d
     ORDER BY 1, 2
@@ -326,8 +325,9 @@ BEGIN
   IF public.is_closed(tenant) THEN RETURN true; END IF;
   scope_text := public.set_scope('erasure', '', NULL, tenant);
   DELETE FROM public.idempotency_keys k
-    WHERE k.user_id = member AND k.tenant_id = tenant AND k.key_hash IN (
-      SELECT o.key_hash FROM public.idempotency_keys o WHERE o.user_id = member AND o.tenant_id = tenant LIMIT batch)
+    WHERE k.holder = 'person ' || member AND k.tenant_id = tenant AND k.key_hash IN (
+      SELECT o.key_hash FROM public.idempotency_keys o
+      WHERE o.holder = 'person ' || member AND o.tenant_id = tenant LIMIT batch)
     AND NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member);
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF changed = batch THEN RETURN false; END IF;
@@ -372,8 +372,8 @@ BEGIN
     END IF;
     RETURN false;
   END LOOP;
-  DELETE FROM public.idempotency_keys k WHERE k.user_id = person AND k.key_hash IN (
-    SELECT o.key_hash FROM public.idempotency_keys o WHERE o.user_id = person LIMIT batch);
+  DELETE FROM public.idempotency_keys k WHERE k.holder = 'person ' || person AND k.key_hash IN (
+    SELECT o.key_hash FROM public.idempotency_keys o WHERE o.holder = 'person ' || person LIMIT batch);
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF changed = batch THEN RETURN false; END IF;
   UPDATE public.invitations i SET invited_by = NULL WHERE i.id IN (

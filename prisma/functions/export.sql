@@ -39,7 +39,7 @@ VALUES
    'r.tenant_id = $2 AND strpos(r.body, ''"userId":'' || $1 || '','') > 0',
    ARRAY['xact_id', 'sequence'], true),
   ('person', 'idempotencyKeys', 'idempotency_keys', 'encode(r.key_hash, ''hex'')', 'text',
-   'r.user_id = $1', ARRAY['key_hash', 'request_hash', 'result', 'secret'], false),
+   'r.holder = ''person '' || $1', ARRAY['holder', 'key_hash', 'request_hash', 'result', 'secret'], false),
   ('person', 'serviceTokensCreated', 'service_tokens', 'r.id', 'uuid',
    'r.created_by = $1 AND EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = r.tenant_id AND m.user_id = $1)',
    ARRAY['hash', 'permissions', 'secret_rotated_at', 'last_used_at'], false),
@@ -70,8 +70,9 @@ VALUES
   ('tenant', 'endpointStates', 'endpoint_states', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['failure_cause'], false),
   ('tenant', 'endpointProbes', 'endpoint_probes', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'serviceTokens', 'service_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
-  ('tenant', 'serviceIdempotencyKeys', 'service_idempotency_keys', 'r.service_id || '' '' || encode(r.key_hash, ''hex'')', 'text',
-   'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result', 'secret'], false),
+  ('tenant', 'serviceIdempotencyKeys', 'idempotency_keys', 'r.holder || '' '' || encode(r.key_hash, ''hex'')', 'text',
+   'r.tenant_id = $2 AND starts_with(r.holder, ''service '')',
+   ARRAY['key_hash', 'request_hash', 'result', 'secret'], false),
   ('tenant', 'portalSessions', 'portal_sessions', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false)
 UNION ALL
 SELECT 'person', d.section, d.name, 'r.id', 'bigint', d.of_person,

@@ -107,27 +107,19 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of idempotency keys older than a day, of people and of services, and the secrets of
--- forms that were not shown within five minutes.
+-- Deletes one batch of idempotency keys older than a day, and the secrets of forms that were not shown within five
+-- minutes.
 CREATE OR REPLACE FUNCTION prune_idempotency_keys(batch integer) RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   deleted integer;
-  more integer;
 BEGIN
   UPDATE public.idempotency_keys k SET secret = NULL
     WHERE k.secret IS NOT NULL AND k.created_at < now() - interval '5 minutes';
-  UPDATE public.service_idempotency_keys k SET secret = NULL
-    WHERE k.secret IS NOT NULL AND k.created_at < now() - interval '5 minutes';
-  DELETE FROM public.idempotency_keys k WHERE (k.user_id, k.key_hash) IN (
-    SELECT o.user_id, o.key_hash FROM public.idempotency_keys o
+  DELETE FROM public.idempotency_keys k WHERE (k.holder, k.key_hash) IN (
+    SELECT o.holder, o.key_hash FROM public.idempotency_keys o
     WHERE o.created_at < now() - interval '1 day' LIMIT batch);
   GET DIAGNOSTICS deleted = ROW_COUNT;
-  DELETE FROM public.service_idempotency_keys k
-    WHERE (k.tenant_id, k.service_id, k.key_hash) IN (
-      SELECT o.tenant_id, o.service_id, o.key_hash FROM public.service_idempotency_keys o
-      WHERE o.created_at < now() - interval '1 day' LIMIT batch);
-  GET DIAGNOSTICS more = ROW_COUNT;
-  RETURN deleted + more;
+  RETURN deleted;
 END
 $$;

@@ -123,6 +123,13 @@ BEGIN
 END
 $$;
 
+-- Who holds an idempotency key of the scope: `person ID`, or `service ID TENANT` with the id of current_key_holder().
+CREATE OR REPLACE FUNCTION current_idempotency_holder() RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce('service ' || public.current_key_holder() || ' ' || public.current_webhook_tenant_id(),
+                  'person ' || public.current_user_id())
+$$;
+
 -- The current name of this token, for the audit log.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

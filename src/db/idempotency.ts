@@ -42,11 +42,20 @@ export async function runOnce<T>(
   const { by, key, asked } = request
   const keyHash = Buffer.from(sha256(key))
   const requestHash = Buffer.from(sha256(JSON.stringify([by.tenantId, ...asked])))
-  const { holder, insert, update } = keysOf(by, keyHash, requestHash)
+  const holder = idempotencyHolder(by)
+  const [from, to] = partOf(keyHash)
   // DO UPDATE, unlike DO NOTHING, waits for the other transaction and returns its row. A key that is
   // older than a day is new.
   const [known] = await sql<{ requestHash: Uint8Array; result: Uint8Array | null }>`
-    ${insert}
+    INSERT INTO idempotency_keys AS k (holder, key_hash, tenant_id, request_hash)
+    SELECT ${holder}, ${keyHash}, ${by.tenantId}::uuid, ${requestHash}
+    WHERE ${maxKeysOfPart} > (SELECT count(*) FROM (
+      SELECT FROM idempotency_keys o
+      WHERE o.holder = ${holder} AND o.key_hash BETWEEN ${from} AND ${to}
+        AND o.key_hash <> ${keyHash} LIMIT ${maxKeysOfPart}) other)
+    ON CONFLICT (holder, key_hash) DO UPDATE SET
+      tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,
+      secret = CASE WHEN NOT ${isOld} THEN k.secret END,
       request_hash = CASE WHEN ${isOld} THEN excluded.request_hash ELSE k.request_hash END,
       result = CASE WHEN NOT ${isOld} THEN k.result END,
       created_at = CASE WHEN ${isOld} THEN excluded.created_at ELSE k.created_at END
@@ -70,7 +79,10 @@ export async function runOnce<T>(
   const kept = Buffer.byteLength(whole) > maxKeptBytes ? toKept(JSON.parse(whole), asked) : whole
   const sealed = Buffer.from(seal(keys, kept, binding))
   // Beyond the budget a result may use a reserve (add_usage).
-  await Promise.all([sql`SELECT put_setting('app.keeps', 'on')`, sql(update(sealed))])
+  await Promise.all([
+    sql`SELECT put_setting('app.keeps', 'on')`,
+    sql`UPDATE idempotency_keys SET result = ${sealed} WHERE holder = ${holder} AND key_hash = ${keyHash}`,
+  ])
   return kept === tooLarge ? JSON.parse(whole) : toResult(kept, asked)
 }
 
@@ -125,48 +137,12 @@ function partOf(keyHash: Buffer): readonly [Buffer, Buffer] {
   }) as [Buffer, Buffer]
 }
 
-/** The statements on the table with the keys of people, or on that of services. */
-function keysOf(
-  { userId, serviceId, tenantId }: KeyedRequest['by'],
-  keyHash: Buffer,
-  requestHash: Buffer,
-) {
-  const [from, to] = partOf(keyHash)
-  if (serviceId !== null) {
-    return {
-      holder: serviceId,
-      insert: Prisma.sql`
-        INSERT INTO service_idempotency_keys AS k (tenant_id, service_id, key_hash, request_hash)
-        SELECT ${tenantId}::uuid, ${serviceId}::uuid, ${keyHash}, ${requestHash}
-        WHERE ${maxKeysOfPart} > (SELECT count(*) FROM (
-          SELECT FROM service_idempotency_keys o
-          WHERE o.tenant_id = ${tenantId}::uuid AND o.service_id = ${serviceId}::uuid
-            AND o.key_hash BETWEEN ${from} AND ${to} AND o.key_hash <> ${keyHash}
-          LIMIT ${maxKeysOfPart}) other)
-        ON CONFLICT (tenant_id, service_id, key_hash) DO UPDATE SET
-          secret = CASE WHEN NOT ${isOld} THEN k.secret END,`,
-      update: (result: Buffer) => Prisma.sql`
-        UPDATE service_idempotency_keys SET result = ${result}
-        WHERE tenant_id = ${tenantId}::uuid AND service_id = ${serviceId}::uuid
-          AND key_hash = ${keyHash}`,
-    }
-  }
-  return {
-    holder: String(userId),
-    insert: Prisma.sql`
-      INSERT INTO idempotency_keys AS k (user_id, key_hash, tenant_id, request_hash)
-      SELECT ${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash}
-      WHERE ${maxKeysOfPart} > (SELECT count(*) FROM (
-        SELECT FROM idempotency_keys o
-        WHERE o.user_id = ${userId} AND o.key_hash BETWEEN ${from} AND ${to}
-          AND o.key_hash <> ${keyHash} LIMIT ${maxKeysOfPart}) other)
-      ON CONFLICT (user_id, key_hash) DO UPDATE SET
-        tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,
-        secret = CASE WHEN NOT ${isOld} THEN k.secret END,`,
-    update: (result: Buffer) => Prisma.sql`
-      UPDATE idempotency_keys SET result = ${result}
-      WHERE user_id = ${userId} AND key_hash = ${keyHash}`,
-  }
+/**
+ * Who holds the keys of a request, as `current_idempotency_holder()` has it. The same key of an app is
+ * another one in each of its tenants.
+ */
+export function idempotencyHolder({ userId, serviceId, tenantId }: KeyedRequest['by']): string {
+  return serviceId === null ? `person ${userId}` : `service ${serviceId} ${tenantId}`
 }
 
 const isOld = Prisma.sql`(k.created_at < now() - interval '1 day')`

@@ -57,10 +57,6 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
     web: 'SELECT, INSERT, UPDATE (description, schema, example, updated_at)',
     worker: '',
   },
-  service_idempotency_keys: {
-    web: 'SELECT, INSERT, UPDATE (request_hash, result, secret, created_at)',
-    worker: '',
-  },
   logout_tokens: { web: '', worker: '' },
   invitation_mails: { web: '', worker: '' },
   idempotency_keys: {
@@ -161,6 +157,7 @@ const bothRoles = [
   'current_scope_kind()',
   'current_service_id()',
   'current_key_holder()',
+  'current_idempotency_holder()',
   'current_service_name()',
 ]
 
@@ -329,7 +326,6 @@ export const identityTables = [
   'service_tokens',
   'app_tokens',
   'portal_sessions',
-  'service_idempotency_keys',
   'idempotency_keys',
   'scope_keys',
   'installation',

@@ -46,10 +46,8 @@ const history: Readonly<Record<string, string>> = {
     SELECT $1::uuid, $3::uuid, now(), now(), 0, now()`,
   notifications: `(tenant_id, endpoint_id, kind, message) SELECT $1::uuid, $3::uuid, 'endpoint.failing', 'x'`,
   audit_log: `(action, outcome, tenant_id, user_id, ip) SELECT 'sign-in', 'done', $1::uuid, $2::bigint, '192.0.2.0/24'`,
-  idempotency_keys: `(user_id, key_hash, tenant_id, request_hash)
-    SELECT $2::bigint, sha256(n::text::bytea), $1::uuid, sha256('')`,
-  service_idempotency_keys: `(tenant_id, service_id, key_hash, request_hash)
-    SELECT $1::uuid, $4::uuid, sha256(n::text::bytea), sha256('')`,
+  idempotency_keys: `(holder, key_hash, tenant_id, request_hash)
+    SELECT 'person ' || $2::bigint, sha256(n::text::bytea), $1::uuid, sha256('')`,
 }
 
 /** The others would have the same keys twice. */

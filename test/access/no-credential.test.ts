@@ -222,6 +222,7 @@ t.test('functions that do something without a credential are those of signing in
     current_scope_kind: [[], 'nothing'],
     current_service_id: [[], 'nothing'],
     current_key_holder: [[], 'nothing'],
+    current_idempotency_holder: [[], 'nothing'],
     current_service_name: [[], 'nothing'],
     enter_session: [[key(), 1_800, true], 'nothing'],
     enter_token: [[key(), true], 'nothing'],
@@ -321,6 +322,7 @@ const tellingOfPortal = [
   'current_scope_kind',
   'current_service_id',
   'current_key_holder',
+  'current_idempotency_holder',
   'current_service_name',
 ]
 
@@ -407,7 +409,7 @@ t.test('the worker reaches the tenant of its job and no other, and no person', a
   const added = own.filter((statement) => !openToWorker.includes(statement))
   t.notOk(
     added.some((statement) =>
-      / (sessions|api_tokens|service_idempotency_keys|oauth_identities|provider_grants|orders)$/.test(
+      / (sessions|api_tokens|idempotency_keys|oauth_identities|provider_grants|orders)$/.test(
         statement,
       ),
     ),
@@ -573,8 +575,8 @@ async function world(t: Test) {
      VALUES (0, '{}', '{}', now())`,
   )
   await database.admin.query(
-    `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
-     SELECT tenant_id, id, hash, hash FROM service_tokens`,
+    `INSERT INTO idempotency_keys (holder, tenant_id, key_hash, request_hash)
+     SELECT concat_ws(' ', 'service', id, tenant_id), tenant_id, hash, hash FROM service_tokens`,
   )
   await addPortal(database, people[0]?.tenantId ?? '', { app: await addApp(database) })
   await database.admin.query(

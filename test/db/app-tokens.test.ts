@@ -128,8 +128,8 @@ t.test('keys of the app are seen in the tenant of their request alone', async (t
   await web.query('BEGIN')
   await enter(web, credential, ada.tenantId, true)
   await web.query(
-    `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
-     VALUES ($1, current_service_id(), sha256('k'), sha256('r'))`,
+    `INSERT INTO idempotency_keys (holder, tenant_id, key_hash, request_hash)
+     VALUES (concat_ws(' ', 'service', current_service_id(), $1::uuid), $1, sha256('k'), sha256('r'))`,
     [ada.tenantId],
   )
   await web.query('COMMIT')
@@ -139,7 +139,7 @@ t.test('keys of the app are seen in the tenant of their request alone', async (t
   ] as const) {
     await inside(web, async () => {
       await enter(web, credential, tenantId)
-      t.equal(await outcomeOf(web, 'SELECT FROM service_idempotency_keys'), seen)
+      t.equal(await outcomeOf(web, 'SELECT FROM idempotency_keys'), seen)
     })
   }
 })

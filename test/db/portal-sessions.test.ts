@@ -172,8 +172,8 @@ t.test(
       await addPortal(database, tenantId, { app }),
     ]
     const web = await connect(t, database.url)
-    const key = `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
-    VALUES ($1, $2, sha256('k'), sha256('r'))`
+    const key = `INSERT INTO idempotency_keys (holder, tenant_id, key_hash, request_hash)
+    VALUES (concat_ws(' ', 'service', $2::uuid, $1::uuid), $1, sha256('k'), sha256('r'))`
     await web.query('BEGIN')
     const [{ session_id: id, app_token_id: appId }] = await enter(web, mine, true)
     const { rows } = await web.query(
@@ -188,7 +188,7 @@ t.test(
         t.equal(await refusalOf(web.query(key, [tenantId, holder])), denied)
       })
     }
-    const seen = async () => (await web.query('SELECT FROM service_idempotency_keys')).rowCount
+    const seen = async () => (await web.query('SELECT FROM idempotency_keys')).rowCount
     await inside(web, async () => {
       await enter(web, theirs)
       t.equal(await seen(), 0)

@@ -99,7 +99,7 @@ t.test('SQL in the scope of a service reaches its tenant, and nothing of a perso
   await inside(web, async () => {
     await enterSession(web, await addSession(database, ada))
     t.equal(await outcomeOf(web, 'DELETE FROM service_tokens'), 1, 'a session of its tenant does')
-    t.equal(await outcomeOf(web, 'SELECT FROM service_idempotency_keys'), 0)
+    t.equal(await outcomeOf(web, 'SELECT FROM idempotency_keys'), 0)
   })
 })
 
@@ -108,11 +108,14 @@ t.test('keys of a service are seen in its scope alone', async (t) => {
   const ada = await createUser(database, { role: 'admin' })
   const [one, two] = [await addService(database, ada), await addService(database, ada)]
   const web = await connect(t, database.url)
-  const key = `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
-    VALUES (current_tenant_id(), current_service_id(), sha256('k'), sha256('r'))`
+  const key = `INSERT INTO idempotency_keys (holder, tenant_id, key_hash, request_hash)
+    VALUES ($1, current_tenant_id(), sha256('k'), sha256('r'))`
   await web.query('BEGIN')
   await enter(web, one, true)
-  await web.query(key)
+  const { rows } = await web.query('SELECT current_service_id() AS id')
+  const holder = `service ${rows[0].id} ${ada.tenantId}`
+  t.equal(await outcomeOf(web, key, [`person ${ada.userId}`]), denied, 'nor for a person')
+  await web.query(key, [holder])
   await web.query('COMMIT')
   for (const [credential, seen] of [
     [one, 1],
@@ -120,13 +123,13 @@ t.test('keys of a service are seen in its scope alone', async (t) => {
   ] as const) {
     await inside(web, async () => {
       await enter(web, credential)
-      t.equal(await outcomeOf(web, 'SELECT FROM service_idempotency_keys'), seen)
+      t.equal(await outcomeOf(web, 'SELECT FROM idempotency_keys'), seen)
     })
   }
   await inside(web, async () => {
     await enterSession(web, await addSession(database, ada))
-    t.equal(await outcomeOf(web, 'SELECT FROM service_idempotency_keys'), 0, 'nor by an admin')
-    t.equal(await outcomeOf(web, key), denied)
+    t.equal(await outcomeOf(web, 'SELECT FROM idempotency_keys'), 0, 'nor by an admin')
+    t.equal(await outcomeOf(web, key, [holder]), denied)
   })
 })
 

@@ -116,11 +116,11 @@ t.test('results of former members are deleted, of those who came back not', asyn
   )
   await members[1]?.join()
   await eraseAll(database)
-  const { rows } = await database.admin.query<{ user: number }>(
-    'SELECT user_id::int AS "user" FROM idempotency_keys WHERE tenant_id = $1',
+  const { rows } = await database.admin.query<{ holder: string }>(
+    'SELECT holder FROM idempotency_keys WHERE tenant_id = $1',
     [user.tenantId],
   )
-  t.strictSame(rows, [{ user: members[1]?.userId }])
+  t.strictSame(rows, [{ holder: `person ${members[1]?.userId}` }])
 })
 
 t.test('a large result is kept without what the request contains', async (t) => {
@@ -128,8 +128,8 @@ t.test('a large result is kept without what the request contains', async (t) => 
   const create = creator(test, { cookie })
   const size = async () => {
     const { rows } = await test.database.admin.query<{ bytes: number }>(
-      'SELECT octet_length(result) AS bytes FROM idempotency_keys WHERE user_id = $1 ORDER BY 1 DESC',
-      [user.userId],
+      'SELECT octet_length(result) AS bytes FROM idempotency_keys WHERE holder = $1 ORDER BY 1 DESC',
+      [`person ${user.userId}`],
     )
     return rows.map(({ bytes }) => bytes)
   }
@@ -174,24 +174,18 @@ t.test('a person and a service have a limited number of keys, and replays go on'
   const { user, cookie } = await owner(test, { role: 'admin' })
   const service = await serviceOwner(test)
   const { id, token } = await service.make(['post:create', 'post:read'])
-  for (const [headers, fill, values] of [
-    [
-      { cookie },
-      'INSERT INTO idempotency_keys (user_id, key_hash, request_hash) SELECT $1,',
-      [user.userId],
-    ],
-    [
-      { authorization: `Bearer ${token}` },
-      'INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash) SELECT $1, $2,',
-      [service.user.tenantId, id],
-    ],
-  ] as const) {
-    const create = creator(test, headers as Record<string, string>)
+  const holders = [
+    [{ cookie }, `person ${user.userId}`],
+    [{ authorization: `Bearer ${token}` }, `service ${id} ${service.user.tenantId}`],
+  ] as const
+  for (const [headers, holder] of holders) {
+    const create = creator(test, headers)
     t.equal((await create('first', 'x')).statusCode, 201)
     await test.database.admin.query(
-      `${fill} set_byte(sha256(n::text::bytea), 0, get_byte(sha256('another'), 0)), sha256('')
+      `INSERT INTO idempotency_keys (holder, key_hash, request_hash)
+       SELECT $1, set_byte(sha256(n::text::bytea), 0, get_byte(sha256('another'), 0)), sha256('')
        FROM generate_series(1, ${maxKeysOfPart}) AS n`,
-      [...values],
+      [holder],
     )
     const beyond = await create('another', 'x')
     t.equal(beyond.statusCode, 429, beyond.body)

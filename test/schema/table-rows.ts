@@ -98,7 +98,7 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     expires_at: tomorrow,
   }),
   idempotency_keys: ({ userId }) => ({
-    ...{ user_id: userId, key_hash: randomBytes(32), request_hash: randomBytes(32) },
+    ...{ holder: `person ${userId}`, key_hash: randomBytes(32), request_hash: randomBytes(32) },
   }),
   provider_grants: ({ userId }) => ({
     provider: 'acme',
@@ -140,10 +140,9 @@ export const closed = [
 ]
 
 /**
- * Rows of a service or the app, in whose scope alone they are seen: test/db/service-tokens.test.ts and
- * portal-sessions.test.ts.
+ * Rows of a service or the app, in whose scope alone they are seen: test/db/portal-sessions.test.ts.
  */
-export const ofServices = ['portal_sessions', 'service_idempotency_keys']
+export const ofServices = ['portal_sessions']
 
 /** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
 export const chained = [

@@ -162,8 +162,7 @@ BEGIN
       (1, 'endpoint_replays', 'id', 'id'), (2, 'notifications', 'id', 'id'),
       (4, 'folders', 'id', 'depth DESC'), (5, 'team_members', 'team_id, user_id', 'team_id'),
       (6, 'teams', 'id', 'id'), (7, 'invitations', 'id', 'id'),
-      (8, 'idempotency_keys', 'user_id, key_hash', 'user_id'),
-      (9, 'service_idempotency_keys', 'service_id, key_hash', 'service_id')
+      (8, 'idempotency_keys', 'holder, key_hash', 'holder')
     ) t ("step", "name", "key", "order")
     UNION ALL SELECT 3, d.name, 'id', 'id' FROM public.declared_tables() d
     ORDER BY 1, 2
@@ -285,8 +284,8 @@ BEGIN
     END IF;
     RETURN false;
   END LOOP;
-  DELETE FROM public.idempotency_keys k WHERE k.user_id = person AND k.key_hash IN (
-    SELECT o.key_hash FROM public.idempotency_keys o WHERE o.user_id = person LIMIT batch);
+  DELETE FROM public.idempotency_keys k WHERE k.holder = 'person ' || person AND k.key_hash IN (
+    SELECT o.key_hash FROM public.idempotency_keys o WHERE o.holder = 'person ' || person LIMIT batch);
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF changed = batch THEN RETURN false; END IF;
   UPDATE public.invitations i SET invited_by = NULL WHERE i.id IN (

@@ -223,10 +223,11 @@ CREATE TABLE token_revocations (
 CREATE INDEX token_revocations_user_id_idx ON token_revocations (user_id);
 ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
 
--- Requests of people with an Idempotency-Key, and forms of pages. A repeated request gets the first result. There is no
--- key to the user, so that the deletion of an account takes constant time: purge_person deletes the rows.
+-- Requests with an Idempotency-Key, and forms of pages. A repeated request gets the first result. There is no key to the
+-- user or service, so that their deletion takes constant time: purge_person deletes the rows of a person, and
+-- prune_idempotency_keys every row after a day.
 CREATE TABLE idempotency_keys (
-  user_id bigint NOT NULL,
+  holder text NOT NULL, -- As current_idempotency_holder() returns it.
   key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
   tenant_id uuid REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   -- SHA-256 of everything that the request asked for.
@@ -234,7 +235,7 @@ CREATE TABLE idempotency_keys (
   result bytea, -- Encrypted. NULL until the request had an effect.
   secret bytea, -- Encrypted. What a form created, until it is shown or five minutes old.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (user_id, key_hash)
+  PRIMARY KEY (holder, key_hash)
 );
 CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
 CREATE INDEX idempotency_keys_secret_idx ON idempotency_keys (created_at) WHERE secret IS NOT NULL;
@@ -286,22 +287,6 @@ CREATE INDEX service_tokens_created_by_idx ON service_tokens (created_by);
 CREATE INDEX service_tokens_expires_at_idx ON service_tokens (expires_at);
 CREATE INDEX service_tokens_tenant_id_created_at_id_idx ON service_tokens (tenant_id, created_at, id);
 ALTER TABLE service_tokens ENABLE ROW LEVEL SECURITY;
-
--- Requests of services with an Idempotency-Key. There is no key to the service, so that its deletion takes
--- constant time: prune_idempotency_keys deletes every row after a day.
-CREATE TABLE service_idempotency_keys (
-  tenant_id uuid NOT NULL,
-  service_id uuid NOT NULL,
-  key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
-  request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
-  result bytea,
-  secret bytea, -- As in idempotency_keys, for forms of portal sessions.
-  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (tenant_id, service_id, key_hash)
-);
-CREATE INDEX service_idempotency_keys_created_at_idx ON service_idempotency_keys (created_at);
-CREATE INDEX service_idempotency_keys_secret_idx ON service_idempotency_keys (created_at) WHERE secret IS NOT NULL;
-ALTER TABLE service_idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 -- ---- The app ----
 

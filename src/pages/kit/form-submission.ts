@@ -11,7 +11,7 @@ import { randomId, sha256 } from '#src/crypto/hash.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { runOnce } from '#src/db/idempotency.ts'
+import { idempotencyHolder, type KeyedRequest, runOnce } from '#src/db/idempotency.ts'
 import { Uuid } from '#src/http/schemas.ts'
 import { type Html, html } from './html.ts'
 
@@ -49,19 +49,16 @@ export async function submitOnce<Result extends FormResult | null>(
   keys: EncryptionKeys,
   work: () => Promise<Result>,
 ): Promise<string | Extract<Result, null>> {
-  const { userId, portalSessionId = null } = submitter
   // With a space, which no Idempotency-Key of a header has.
   const key = `form ${JSON.stringify([form.url, form.body])}`
-  const tenantId = portalSessionId === null ? null : submitter.tenantId
-  const by = { userId, serviceId: portalSessionId, tenantId }
+  const by = holderOf(submitter)
   const done = await runOnce(tx, { by, key, asked: [] }, keys, async () => {
     const result = await work()
     if (result?.secret === undefined) return result
     const hash = Buffer.from(sha256(key))
     const binding = bindingOf(submitter, hash)
     const secret = Buffer.from(seal(keys, JSON.stringify(result.secret), binding))
-    const { table, isOwn } = keysOf(submitter, hash)
-    await tx.sql`UPDATE ${table} SET secret = ${secret} WHERE ${isOwn}`
+    await tx.sql`UPDATE idempotency_keys SET secret = ${secret} WHERE ${isOwn(submitter, hash)}`
     return { path: withShown(result.path, hash) }
   })
   return done === null ? (done as Extract<Result, null>) : done.path
@@ -84,27 +81,27 @@ export async function takeSecret(
   if (shown === undefined || method === 'HEAD') return null
   const hash = Buffer.from(shown, 'base64url')
   return db.write(entry, async (tx, submitter) => {
-    const { table, isOwn } = keysOf(submitter, hash)
+    const own = isOwn(submitter, hash)
     const [taken] = await tx.sql<{ secret: Uint8Array }>`
       WITH kept AS (
-        SELECT secret FROM ${table}
-        WHERE ${isOwn} AND secret IS NOT NULL AND created_at > now() - interval '5 minutes'
+        SELECT secret FROM idempotency_keys
+        WHERE ${own} AND secret IS NOT NULL AND created_at > now() - interval '5 minutes'
         FOR UPDATE
       )
-      UPDATE ${table} SET secret = NULL FROM kept WHERE ${isOwn} RETURNING kept.secret`
+      UPDATE idempotency_keys SET secret = NULL FROM kept WHERE ${own} RETURNING kept.secret`
     return taken === undefined ? 'gone' : open(keys, taken.secret, bindingOf(submitter, hash))
   })
 }
 
-/** Where `runOnce` keeps the key: in the table of people, or of a portal session in that of services. */
-function keysOf({ userId, portalSessionId, tenantId }: Submitter, hash: Buffer) {
-  if (portalSessionId === undefined) {
-    const isOwn = Prisma.sql`user_id = ${userId} AND key_hash = ${hash}`
-    return { table: Prisma.sql`idempotency_keys`, isOwn }
-  }
-  const isOwn = Prisma.sql`
-    tenant_id = ${tenantId}::uuid AND service_id = ${portalSessionId}::uuid AND key_hash = ${hash}`
-  return { table: Prisma.sql`service_idempotency_keys`, isOwn }
+/** Who holds the keys of forms. Those of a person are of no tenant, since a form may change the tenant. */
+function holderOf({ userId, portalSessionId, tenantId }: Submitter): KeyedRequest['by'] {
+  if (portalSessionId === undefined) return { userId, serviceId: null, tenantId: null }
+  return { userId, serviceId: portalSessionId, tenantId }
+}
+
+/** The condition for the key of a form, as `runOnce` keeps it. */
+function isOwn(submitter: Submitter, hash: Buffer): Prisma.Sql {
+  return Prisma.sql`holder = ${idempotencyHolder(holderOf(submitter))} AND key_hash = ${hash}`
 }
 
 function open(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): ShownSecret | 'gone' {

@@ -76,7 +76,7 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
     ...{ code_verifier: 'Lovelace', expires_at: tomorrow, purpose: 'link', user_id: userId },
   }),
   idempotency_keys: ({ userId, tenantId }) => ({
-    ...{ user_id: userId, key_hash: bytes('key'), tenant_id: tenantId },
+    ...{ holder: `person ${userId}`, key_hash: bytes('key'), tenant_id: tenantId },
     ...{ request_hash: bytes('request'), result: bytes('result'), secret: bytes('x') },
   }),
   api_tokens: ({ userId, tenantId }) => ({
@@ -94,10 +94,6 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
   portal_sessions: ({ tenantId, endpointId }) => ({
     ...{ hash: bytes(`portal ${tenantId}`), tenant_id: tenantId },
     ...{ app_token_id: endpointId, expires_at: tomorrow },
-  }),
-  service_idempotency_keys: ({ tenantId }) => ({
-    ...{ tenant_id: tenantId, service_id: tenantId, key_hash: bytes('key') },
-    ...{ request_hash: bytes('request'), result: bytes('result') },
   }),
   invitations: ({ tenantId }) => ({
     ...{ tenant_id: tenantId, email, role: 'viewer', expires_at: tomorrow },

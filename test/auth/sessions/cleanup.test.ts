@@ -58,8 +58,8 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
     ['new', '4 minutes'],
   ]) {
     await admin.query(
-      `INSERT INTO idempotency_keys (user_id, key_hash, request_hash, result, secret, created_at)
-       VALUES ($1, sha256(convert_to($2, 'UTF8')), sha256('x'), convert_to($2, 'UTF8'), 'sealed',
+      `INSERT INTO idempotency_keys (holder, key_hash, request_hash, result, secret, created_at)
+       VALUES ('person ' || $1::bigint, sha256(convert_to($2, 'UTF8')), sha256('x'), convert_to($2, 'UTF8'), 'sealed',
                now() - $3::interval)`,
       [user.userId, name, age],
     )
