@@ -23,9 +23,12 @@ import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { createOutageLog, type OutageLog } from '#src/observability/outage-log.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { findQuarantine } from '#src/operations/installation.ts'
-import { startDueJobs } from '#src/queue/due-jobs.ts'
+import { workSchedules } from '#src/queue/app/schedule.ts'
+import { workAppJobs } from '#src/queue/app/worker.ts'
+import { type DueJobs, startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
+import { app } from '#src/resources/running-app.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/health/alert-mail.ts'
 import { workCalls } from '#src/webhooks/probe/worker.ts'
@@ -167,6 +170,7 @@ async function startParts(
   const deliveryDeps = { ...callDeps, metrics: metrics.outbound, tracing }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })
+  await startAppJobs(parts, due, clock, metrics)
   const { mail, baseUrl, brand } = config
   const mailer = mail && (await openMailer(mail, brand))
   const mailDeps = { db, mailer, baseUrl, keys, clock }
@@ -177,6 +181,19 @@ async function startParts(
     startCleanup(systemDb, limits, logger, () => retryRevocations(systemDb, queue)),
   )
   parts.stoppables.push(startErasures(systemDb, queue, metrics.identity, logger))
+}
+
+async function startAppJobs(
+  { queue, db, systemDb, log: logger, stoppables }: Parts,
+  due: DueJobs,
+  clock: Config['clock'],
+  metrics: Metrics,
+): Promise<void> {
+  const { jobs = [] } = app
+  if (jobs.length === 0) return
+  const deps = { queue, due, clock, logger }
+  stoppables.push(await workAppJobs(jobs, { ...deps, db, metrics: metrics.queues }))
+  stoppables.push(await workSchedules(jobs, { ...deps, systemDb }))
 }
 
 /** Loaded only where there is a mail server. */

@@ -144,3 +144,10 @@ BEGIN
   scope_text := public.clear_scope();
 END
 $$;
+
+-- For scheduled jobs of the app: the ids of the open tenants after this one, in their order.
+CREATE OR REPLACE FUNCTION list_open_tenants(tenant_after uuid, batch integer) RETURNS SETOF uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT t.id FROM public.tenants t
+  WHERE t.id > tenant_after AND t.closed_at IS NULL ORDER BY t.id LIMIT batch
+$$;

@@ -4,8 +4,13 @@ import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
 import { createHistory } from '#src/observability/measured.ts'
 import { listRunningProcesses } from '#src/operations/running-processes.ts'
-import { type Counted, operationsPage } from '#src/pages/operations/operations.ts'
+import {
+  type AppJobFigures,
+  type Counted,
+  operationsPage,
+} from '#src/pages/operations/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
+import { app as declared } from '#src/resources/running-app.ts'
 import type { Repeated } from '#src/runtime/repeat.ts'
 
 const maxShown = 8
@@ -47,6 +52,7 @@ const operations: FastifyPluginAsync = async function operations(app) {
           },
           unaccounted: await gaugeOf(ledger.unaccounted),
           queues: await queueFigures(queues),
+          jobs: await jobFigures(queues),
           providers: app.signInChoices(request.cookies),
           processes: processes ?? [],
           history: {
@@ -118,6 +124,22 @@ async function countsOf(metric: Metric, labels: readonly string[]): Promise<Coun
     }))
     .sort((a, b) => b.count - a.count)
     .slice(0, maxShown)
+}
+
+async function jobFigures({
+  appJobs,
+  appJobAge,
+}: Record<'appJobs' | 'appJobAge', Metric>): Promise<AppJobFigures[]> {
+  const [sizes, ages] = await Promise.all([valuesOf(appJobs), valuesOf(appJobAge)])
+  return (declared.jobs ?? []).map(({ name, schedule = null }) => {
+    const own = ages.find(({ labels }) => labels.job === name)
+    const size = (state: string) =>
+      sizes.find(({ labels }) => labels.job === name && labels.state === state)?.value ?? 0
+    return {
+      ...{ job: name, schedule, oldestAge: own?.value ?? 0 },
+      ...{ due: size('due'), scheduled: size('scheduled'), dead: size('dead') },
+    }
+  })
 }
 
 async function queueFigures({

@@ -638,5 +638,23 @@ export function createQueueMetrics(registry: Registry) {
       labelNames,
       registers,
     }),
+    appJobs: new Gauge({
+      name: 'gatehouse_app_jobs',
+      help: 'Jobs of the app by name and state: due, scheduled (for later, including retries), dead (after the last try); counted up to 100,000',
+      labelNames: ['job', 'state'],
+      registers,
+    }),
+    appJobAge: new Gauge({
+      name: 'gatehouse_app_job_oldest_due_age_seconds',
+      help: 'Seconds the oldest due job of the app has been waiting since it became due',
+      labelNames: ['job'],
+      registers,
+    }),
+    appJobRuns: new Counter({
+      name: 'gatehouse_app_job_runs_total',
+      help: 'Runs of jobs of the app by outcome: done, failed (it is tried again), dead (the last try)',
+      labelNames: ['job', 'outcome'],
+      registers,
+    }),
   }
 }

@@ -13,6 +13,7 @@ export {
   defineApp,
   type Load,
 } from '#src/resources/define-app.ts'
+export { defineJob, type Enqueue, type Job, type JobRun } from '#src/resources/define-job.ts'
 export {
   type Condition,
   defineResource,

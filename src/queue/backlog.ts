@@ -1,12 +1,13 @@
 import type { Queryable } from '#src/db/system-database.ts'
 import type { QueueMetrics } from '#src/observability/metrics.ts'
-import { measureJobs, type QueueSize } from './job-table.ts'
+import { app } from '#src/resources/running-app.ts'
+import { measureAppJobs, measureJobs, type QueueSize } from './job-table.ts'
 import { queueNames } from './queue.ts'
 
 const maxMeasured = 100_000 // bounds the cost of a scrape
 
 /**
- * Sets the gauges of every queue, up to `maxMeasured` jobs each; 0 for a queue that does not exist. What
+ * Sets the gauges of every queue and job of the app, up to `maxMeasured` jobs each; 0 for a queue that does not exist. What
  * waits in the queue `deliver` are due attempts, whose table is not that of pg-boss.
  */
 export async function measureQueues(systemDb: Queryable, metrics: QueueMetrics): Promise<void> {
@@ -17,5 +18,11 @@ export async function measureQueues(systemDb: Queryable, metrics: QueueMetrics):
     metrics.due.set({ queue }, due)
     metrics.scheduled.set({ queue }, scheduled)
     metrics.oldestAge.set({ queue }, Math.max(age ?? 0, 0))
+  }
+  const named = (app.jobs ?? []).map(({ name }) => name)
+  if (named.length === 0) return
+  for (const { job, age, ...states } of await measureAppJobs(systemDb, named, maxMeasured)) {
+    for (const [state, jobs] of Object.entries(states)) metrics.appJobs.set({ job, state }, jobs)
+    metrics.appJobAge.set({ job }, Math.max(age ?? 0, 0))
   }
 }

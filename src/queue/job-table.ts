@@ -45,7 +45,13 @@ const enter = composeOnce(
 /** What a job has, by pg-boss's names, each an SQL expression. Without it pg-boss's default counts. */
 type JobColumns = { readonly data: string } & {
   /** `startAfter`: an interval. */
-  readonly [name in 'id' | 'priority' | 'groupId' | 'singletonKey' | 'startAfter']?: string
+  readonly [name in
+    | 'id'
+    | 'priority'
+    | 'groupId'
+    | 'singletonKey'
+    | 'startAfter'
+    | 'retryLimit']?: string
 }
 
 /**
@@ -64,6 +70,7 @@ export function jobInsert(
     groupId = 'NULL',
     singletonKey = 'NULL',
     startAfter = 'NULL',
+    retryLimit = 'NULL',
   }: JobColumns,
 ): (source: Prisma.Sql) => Prisma.Sql {
   const start = Prisma.raw(`
@@ -74,11 +81,12 @@ export function jobInsert(
     SELECT
       q.name, job.id, data, priority, group_id, singleton_key, pgboss.job_now(), job.start_after,
       job.start_after + q.retention_seconds * interval '1 s', q.policy, q.expire_seconds,
-      q.deletion_seconds, q.retry_limit, q.retry_delay, q.retry_backoff, q.retry_delay_max,
+      q.deletion_seconds, coalesce(job.retry_limit, q.retry_limit), q.retry_delay, q.retry_backoff, q.retry_delay_max,
       q.dead_letter, q.heartbeat_seconds
     FROM (
       SELECT (${id})::uuid AS id, (${data})::jsonb AS data, (${priority})::int AS priority,
         (${groupId})::text AS group_id, (${singletonKey})::text AS singleton_key,
+        (${retryLimit})::int AS retry_limit,
         pgboss.job_now() + coalesce((${startAfter})::interval, '0') AS start_after
       FROM `)
   const end = Prisma.raw(`) AS job JOIN pgboss.queue q ON q.name = '${name}'`)
@@ -141,6 +149,20 @@ export function jobCompletion(
     FROM (${source}) AS own
     WHERE j.name = ${name} AND j.id = ANY (${[...ids]}::uuid[]) AND j.id = own.id
       AND j.state = 'active' AND j.retry_count = own.retry_count`
+}
+
+/**
+ * Completes a job in the transaction of its work.
+ * @throws JobGone if another worker has it
+ */
+export async function endJob(
+  { sql }: Pick<Queryable, 'sql'>,
+  { name, id, retryCount }: Claim,
+): Promise<void> {
+  const queue = name as keyof Jobs // it was fetched from it
+  const own = Prisma.sql`SELECT ${id}::uuid AS id, ${retryCount}::int AS retry_count`
+  const ended = await sql(Prisma.sql`${jobCompletion(queue, [id], own)} RETURNING j.id`)
+  if (ended.length === 0) throw new JobGone(name)
 }
 
 export type EndedJob = {
@@ -288,4 +310,30 @@ export function eventsWithJob(): Prisma.Sql {
   return Prisma.sql`
     SELECT j.data->>'eventId' FROM pgboss.job_common j
     WHERE j.name = ANY (${queues}) AND j.state < 'completed'`
+}
+
+export type AppJobSize = Omit<QueueSize, 'queue'> & { job: string; dead: number }
+
+/** The sizes of the app's jobs by their names, which pg-boss does not know; up to `max` each in all. */
+export async function measureAppJobs(
+  systemDb: Queryable,
+  names: readonly string[],
+  max: number,
+): Promise<AppJobSize[]> {
+  const [live, dead]: (keyof Jobs)[] = ['app-job', 'app-job-dead']
+  return systemDb.sql<AppJobSize>`
+    WITH live AS MATERIALIZED (
+      SELECT data->>'job' AS job, start_after, start_after <= pgboss.job_now() AS is_due
+      FROM pgboss.job_common WHERE name = ${live} AND state < 'active' LIMIT ${max}
+    ), dead AS MATERIALIZED (
+      SELECT data->>'job' AS job FROM pgboss.job_common
+      WHERE name = ${dead} AND state < 'active' LIMIT ${max}
+    )
+    SELECT job,
+      (SELECT count(*)::int FROM live WHERE live.job = named.job AND is_due) AS due,
+      (SELECT count(*)::int FROM live WHERE live.job = named.job AND NOT is_due) AS scheduled,
+      (SELECT extract(epoch FROM pgboss.job_now() - min(start_after))::float8
+       FROM live WHERE live.job = named.job AND is_due) AS age,
+      (SELECT count(*)::int FROM dead WHERE dead.job = named.job) AS dead
+    FROM unnest(${names}::text[]) AS named (job)`
 }

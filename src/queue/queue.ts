@@ -37,6 +37,12 @@ export type Jobs = {
   ledger: Record<string, never>
   'alert-mail': AlertMailJob
   'invitation-mail': InvitationMailJob
+  /** A job that the app declares. */
+  'app-job': AppJob
+  /** Jobs of the app after their last try. Nothing takes them. */
+  'app-job-dead': AppJob
+  /** Adds a job for each tenant, page by page. */
+  'app-schedule': ScheduledJob
 }
 
 type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: string }
@@ -193,12 +199,34 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
+  'app-job-dead': { retryLimit: 0, retentionSeconds: 2_592_000 },
+  // 1 s, 2 s, 4 s … up to an hour, as often as the job says.
+  'app-job': {
+    deadLetter: 'app-job-dead',
+    retryLimit: 12,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 300,
+    deleteAfterSeconds: 3_600,
+    retentionSeconds: 2_592_000,
+  },
+  // The id of a job is that of its time, so a time that has passed must be known for longer than clocks differ.
+  'app-schedule': {
+    retryLimit: 1_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 300,
+    deleteAfterSeconds: 86_400,
+    retentionSeconds: 2_592_000,
+  },
 } as const satisfies Record<keyof Jobs, Queue>
 
 export const queueNames: readonly string[] = Object.keys(queues)
 /**
  * Queues whose jobs all have a group: the endpoint of a delivery, the object of a billing event, the
- * tenant of a replay or of a call.
+ * tenant of a replay, of a call or of a job of the app.
  */
 export const groupedQueues: readonly string[] = [
   'endpoint-turn',
@@ -206,6 +234,7 @@ export const groupedQueues: readonly string[] = [
   'billing-event',
   'tenant-replay',
   'endpoint-call',
+  'app-job',
 ]
 export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
@@ -348,3 +377,11 @@ export type InvitationMailJob = { tenantId: string; invitationId: string }
 
 /** The notification to mail. */
 export type AlertMailJob = { tenantId: string; notificationId: number }
+
+/** `job`: its name; `input`: what it was enqueued with. */
+export type AppJob = { tenantId: string; job: string; input: unknown }
+
+/**
+ * One time of a schedule. `at`: when it was due (RFC 3339); `after`: the tenant up to which the jobs have been added.
+ */
+export type ScheduledJob = { job: string; schedule: string; at: string; after: string }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { isHyphenated } from '#src/runtime/words.ts'
+import type { AnyJob } from './define-job.ts'
 import { invoices } from './invoices.ts'
 import type { PageIcon, Resource } from './kit/define.ts'
 import { distinct, distinctResources } from './kit/distinct.ts'
@@ -69,6 +70,8 @@ export type App = {
   readonly roles?: Roles
   /** The role that manages users, tokens and webhooks, and that the founder of a tenant has; `admin` by default. */
   readonly manages?: string
+  /** Background work in the scope of a tenant. */
+  readonly jobs?: readonly AnyJob[]
   readonly routes?: { readonly [Scope in AppScope]?: readonly Load<Plugin>[] }
   readonly pages?: readonly AppPage[]
   /** What it adds to the start page: a `Home` of `gatehouse/routes`. */
@@ -86,7 +89,7 @@ export function isAppName(name: string): boolean {
 
 /**
  * Declares the app that the program runs: the default export of gatehouse.config.ts.
- * @throws Error if two resources have one name or table, a role or permission is wrong, or the name is not words with
+ * @throws Error if two resources, pages or jobs have one name, table or address, a role or permission is wrong, or the name is not words with
  *   hyphens
  */
 export function defineApp(app: App): App {
@@ -101,6 +104,11 @@ export function defineApp(app: App): App {
     app.pages ?? [],
     ({ href }) => href,
     (href) => `Two pages of the app have the address ${href}.`,
+  )
+  distinct(
+    app.jobs ?? [],
+    ({ name }) => name,
+    (name) => `Two jobs of the app have the name ${name}.`,
   )
   return app
 }

@@ -88,7 +88,23 @@ async function importApp(file: string): Promise<App> {
       'Correct the file; its declarations are documented in docs/new-resource.md.',
     )
   })
+  await checkSchedules(app, file)
   return checked(app, file)
+}
+
+/** @throws OperatorError naming the first job whose schedule is no cron expression */
+async function checkSchedules(app: Partial<App> | undefined, file: string): Promise<void> {
+  for (const { name, schedule } of app?.jobs ?? []) {
+    if (schedule === undefined) continue
+    // Only an app with a schedule pays for loading the parser.
+    const { scheduleFaultOf } = await import('./schedule.ts')
+    const fault = scheduleFaultOf(schedule)
+    if (fault === null) continue
+    throw new OperatorError(
+      `The job ${name} of the app in ${file} has the schedule ${schedule}, which is no cron expression: ${fault}.`,
+      'Write five fields: minute, hour, day of the month, month, day of the week, such as 0 7 * * 1-5.',
+    )
+  }
 }
 
 function checked(app: App | undefined, file: string): App {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Tx } from '#src/db/database.ts'
 import { Problem } from '#src/http/problems.ts'
+import { enqueueIn } from '#src/queue/app/enqueue.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
 import { enterHome, published, publishIn, publishOne } from './own-events.ts'
 import { type Rows, rowsOf } from './rows.ts'
@@ -41,7 +42,7 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
   function ownAct(act: Act, tenantId: string | null) {
     const { tx, caller, now } = act
     const publish = (event: string, item: Item) => publishIn(resource, act, tenantId, event, item)
-    return { tx, caller, now, publish }
+    return { tx, caller, now, publish, enqueue: enqueueIn(tx) }
   }
 
   return {

@@ -1,6 +1,6 @@
 import { homeFunctionsOf, privilegesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
-import { resources } from '#src/resources/running-app.ts'
+import { app, resources } from '#src/resources/running-app.ts'
 
 /** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }
@@ -143,7 +143,7 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
  */
 export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = Object.fromEntries(
   distinct(
-    Object.entries(otherTables).concat(Object.entries(privilegesOf(resources))),
+    Object.entries(otherTables).concat(Object.entries(privilegesOf(resources, app.jobs))),
     ([table]) => table,
     (table) =>
       `The table ${table} is no table for a declared resource: the program has it already.`,
@@ -245,6 +245,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'leading_subscription(text)',
     'purge_history(uuid, timestamp with time zone, timestamp with time zone, integer)',
     'check_usage(uuid, boolean)',
+    'list_open_tenants(uuid, integer)',
     'list_usage(integer)',
     'set_quota(uuid, bigint[], bigint[])',
     'count_near_quota(bigint[], double precision)',

@@ -9,13 +9,13 @@ import { entryModules, exportedBy, exportsTable } from '#dev/release/exports.ts'
 
 const promised = {
   'src/package/index.ts': `
-    App AppPage AppScope Condition DemoOfApp DemoPerson Field Line Load Permission Resource Roles RowOf Scope Text Time
-    Uuid author authorService choice created currency date decimal defineApp defineResource email everything field
+    App AppPage AppScope Condition DemoOfApp DemoPerson Enqueue Field Job JobRun Line Load Permission Resource Roles RowOf Scope Text Time
+    Uuid author authorService choice created currency date decimal defineApp defineJob defineResource email everything field
     flag folder hidden id initially integer json line lines member money optional owner reference renamed tenant text
     timestamp updated url`,
   'src/package/routes.ts': `
     Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer
-    actionsOf amountText emptyState formOf found html isolated layout line listTable orEmpty pageHead readId readList
+    actionsOf amountText emptyState enqueue formOf found html isolated layout line listTable orEmpty pageHead readId readList
     renderForm table timeText toast`,
   'dev/testing/index.ts': `
     AccessTable AllowedCallers ResourceAccess RouteAccess Send TestAnswer TestApp TestAppOptions TestPerson

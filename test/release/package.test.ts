@@ -106,8 +106,10 @@ t.test('the documents are in it, and its README leads to them', async (t) => {
   const links = [...readme.matchAll(/\]\(([\w/.-]+\.md)\)/g)].map(([, path = '']) => path)
   t.ok(links.includes('docs/fields.md'))
   for (const path of links) t.ok((await stat(join(own, path))).isFile(), path)
-  const report = await readFile(join(top, 'test/release/package-app/routes/report.ts'), 'utf8')
-  t.ok(readme.includes(report), 'the route that it shows is tested')
+  for (const file of ['routes/report.ts', 'jobs.ts']) {
+    const text = await readFile(join(top, 'test/release/package-app', file), 'utf8')
+    t.ok(readme.includes(text), `${file}, which it shows, is tested`)
+  }
 })
 
 t.test('without settings it names the packages of the demo', async (t) => {

@@ -250,6 +250,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Name the folder of an app with --app': { tried: [loadTest, 'none is an installation'] },
     'Correct the file; its declarations': { tried: [loadTest, 'the corrected file'] },
     'Let it end with export default': { tried: [loadTest, 'the corrected file'] },
+    'Write five fields: minute': { tried: [loadTest, 'the corrected schedule'] },
   },
   'src/schema/lock-retry.ts': {
     'Find it (SELECT pid': { tried: [database, 'is found and ended'] },

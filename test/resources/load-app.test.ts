@@ -24,6 +24,12 @@ async function folderWith(t: Test, text: string): Promise<string> {
 const small = (name: string) =>
   `import { defineApp } from 'gatehouse'\nexport default defineApp({ name: '${name}', resources: [] })`
 
+const withJobs = (...jobs: string[]) => `import { defineApp, defineJob } from 'gatehouse'
+const run = async () => {}
+export default defineApp({ name: 'one', resources: [], jobs: [
+  ${jobs.map((job) => `defineJob({ run, ...${job} })`).join(', ')}
+] })`
+
 t.test('the app is that of --app, of the current folder, or of the program', async (t) => {
   const [one, other] = [await folderWith(t, small('one')), await folderWith(t, small('other'))]
   const empty = await temporaryFolder(t)
@@ -49,6 +55,21 @@ t.test('a mistake in an app is named with its file, before anything is served', 
     [`import './missing.ts'`, /cannot be loaded: Cannot find module .*missing\.ts/],
     [small('Shop'), /has the name Shop, which is not lower-case words with hyphens\.$/],
     [small('none'), /The name none means an installation without an app\.$/],
+    [
+      withJobs(`{ name: 'digest', schedule: '61 * * * *' }`),
+      /The job digest of .* has the schedule 61 \* \* \* \*, which is no cron expression: .*61/,
+    ],
+    [withJobs(`{ name: 'digest', schedule: '* * *' }`), /it does not have five fields\.$/],
+    [
+      withJobs(`{ name: 'digest' }`, `{ name: 'digest', schedule: '* * * * *' }`),
+      /Two jobs of the app have the name digest\.$/,
+    ],
+    [withJobs(`{ name: 'Digest' }`), /The job Digest has a name that is not lower-case words/],
+    [withJobs(`{ name: 'digest', retries: 51 }`), /The job digest has 51 retries/],
+    [
+      withJobs(`{ name: 'digest', schedule: '* * * * *', input: {} }`),
+      /The job digest has a schedule and an input, which nobody gives it: remove one of them\.$/,
+    ],
     ['export const app = 1', /gatehouse\.config\.ts exports no app\.$/],
     ['export default {}', /gatehouse\.config\.ts exports no app\.$/],
   ]
@@ -58,6 +79,8 @@ t.test('a mistake in an app is named with its file, before anything is served', 
   }
   const corrected = await folderWith(t, small('corrected'))
   t.equal((await loadApp([], corrected)).app.name, 'corrected', 'the corrected file')
+  const scheduled = await folderWith(t, withJobs(`{ name: 'digest', schedule: '0 7 * * 1-5' }`))
+  t.equal((await loadApp([], scheduled)).app.name, 'one', 'the corrected schedule')
   await t.rejects(loadApp(['--app', 'elsewhere'], corrected), {
     constructor: OperatorError,
     message: 'The folder elsewhere has no gatehouse.config.ts.',

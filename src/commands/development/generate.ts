@@ -54,13 +54,14 @@ const introduction = `-- Written by \`gatehouse generate\` from the declarations
 function databaseScript(): string {
   const { policies, triggers, functions } = sqlOf(app.resources)
   const homes = functions.slice(functions.indexOf('$$;\n') + '$$;\n'.length).trim()
-  const grants = Object.entries(privilegesOf(app.resources)).flatMap(([table, { web, worker }]) =>
-    [
-      [web, 'the web role'],
-      [worker, 'the worker role'],
-    ].flatMap(([rights, role]) =>
-      rights === '' ? [] : [`-- To ${role}: GRANT ${rights} ON ${table}`],
-    ),
+  const grants = Object.entries(privilegesOf(app.resources, app.jobs)).flatMap(
+    ([table, { web, worker }]) =>
+      [
+        [web, 'the web role'],
+        [worker, 'the worker role'],
+      ].flatMap(([rights, role]) =>
+        rights === '' ? [] : [`-- To ${role}: GRANT ${rights} ON ${table}`],
+      ),
   )
   const parts = [introduction, grants.join('\n'), policies.trim(), triggers.trim(), homes]
   return `${parts

@@ -28,6 +28,8 @@ export type OperationsView = {
   /** What the last check of the ledger did not account for. */
   unaccounted: number
   queues: readonly { queue: string; due: number; scheduled: number; oldestAge: number }[]
+  /** The jobs of the app. */
+  jobs: readonly AppJobFigures[]
   providers: readonly { label: string; isDown: boolean }[]
   processes: readonly RunningProcess[]
   history: MeasuredHistory
@@ -38,6 +40,16 @@ export type OperationsView = {
     refusals: readonly Counted[]
     attempts: readonly Counted[]
   }
+}
+
+export type AppJobFigures = {
+  job: string
+  /** A cron expression; null if it runs when it is enqueued. */
+  schedule: string | null
+  due: number
+  scheduled: number
+  dead: number
+  oldestAge: number
 }
 
 /** What was counted: its labels in words, and how often. */
@@ -62,6 +74,7 @@ export function operationsPage(view: OperationsView): Page {
         <h2 id="queues">Queues</h2>
         ${table(queueColumns, view.queues.map(queueRow))}
       </section>
+      ${view.jobs.length === 0 ? '' : jobsSection(view.jobs)}
       <section class="card" aria-labelledby="processes">
         <h2 id="processes">Processes</h2>
         ${view.processes.length === 0 ? html`<p class="quiet">No process has announced itself yet.</p>` : table(processColumns, view.processes.map(processRow))}
@@ -137,6 +150,32 @@ function queueRow({ queue, due, scheduled, oldestAge }: OperationsView['queues']
     numberText(scheduled),
     oldestAge === 0 ? '–' : ageText(oldestAge),
   ]
+}
+
+const jobColumns = [
+  { label: 'Job' },
+  { label: 'Schedule (UTC)' },
+  { label: 'Due', kind: 'number' },
+  { label: 'Scheduled', kind: 'number' },
+  { label: 'Oldest due', kind: 'number' },
+  { label: 'Dead', kind: 'number' },
+] as const
+
+function jobsSection(jobs: OperationsView['jobs']): Html {
+  const rows = jobs.map(({ job, schedule, due, scheduled, oldestAge, dead }) => [
+    html`<code>${job}</code>`,
+    schedule === null
+      ? html`<span class="quiet">When enqueued</span>`
+      : html`<code>${schedule}</code>`,
+    numberText(due),
+    numberText(scheduled),
+    oldestAge === 0 ? '–' : ageText(oldestAge),
+    dead === 0 ? '0' : html`<span class="badge bad">${numberText(dead)}</span>`,
+  ])
+  return html`<section class="card" aria-labelledby="jobs">
+        <h2 id="jobs">Jobs of the app</h2>
+        ${table(jobColumns, rows)}
+      </section>`
 }
 
 const processColumns = [

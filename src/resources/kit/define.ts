@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Enqueue } from '../define-job.ts'
 import type { Asking, Field, Fields } from './fields/field.ts'
 import { guardedOf } from './fields/guarded.ts'
 import { membersOf } from './fields/keys/member.ts'
@@ -88,6 +89,8 @@ export type Act<F extends Fields, Event extends string> = {
   readonly caller: Asking
   readonly now: Date
   publish(event: Event, row: RowOf<F>): Promise<void>
+  /** Adds a job of the app in the tenant of the row. */
+  readonly enqueue: Enqueue
 }
 
 type Initial<F extends Fields> = {

@@ -42,12 +42,20 @@ export function tokenPermissionsOf(
   ) as string[]
 }
 
-/** The privileges of the roles on each table: nothing that no action needs. */
+/**
+ * The privileges of the roles on each table: nothing that no action needs.
+ * @param jobs of the app: they may do what its actions may
+ */
 export function privilegesOf(
   resources: readonly Resource[],
+  jobs: readonly unknown[] = [],
 ): Record<string, { web: string; worker: string }> {
   return Object.fromEntries(
-    resources.map((one) => [one.plural, { web: webPrivilegesOf(one), worker: one.worker }]),
+    resources.map((one) => {
+      const web = webPrivilegesOf(one)
+      const worker = one.worker === '' && jobs.length > 0 ? web : one.worker
+      return [one.plural, { web, worker }]
+    }),
   )
 }
 

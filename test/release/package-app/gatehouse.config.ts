@@ -1,9 +1,11 @@
 import { defineApp } from 'gatehouse'
+import { fileNotes, fileNotesOf } from './jobs.ts'
 import { notes } from './note.ts'
 
 /** The smallest app: what a member of a tenant notes, and routes of its own. */
 export default defineApp({
   name: 'notes',
   resources: [notes],
+  jobs: [fileNotes, fileNotesOf],
   routes: { tenant: [() => import('./routes/title.ts'), () => import('./routes/report.ts')] },
 })

@@ -1,4 +1,5 @@
 import { defineApp, everything } from 'gatehouse'
+import { addTask, closeTasks } from './jobs.ts'
 import { assets } from './resources/assets.ts'
 import { issues } from './resources/issues.ts'
 import { memos } from './resources/memos.ts'
@@ -19,4 +20,5 @@ export default defineApp({
     admin: everything,
   },
   resources: [memos, tasks, pages, issues, projects, assets],
+  jobs: [addTask, closeTasks],
 })
