@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import pg from 'pg'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { type EmbeddedPostgres, startPostgres } from '#dev/demo/postgres/start.ts'
-import { signSample } from '#src/billing/sample.ts'
+import { samplePayments, signSample } from '#src/billing/sample.ts'
 import { type Person, people, strangers } from '#src/commands/development/sample/people.ts'
 import { seed } from '#src/commands/development/sample/seed.ts'
 import type { Demo } from '#src/commands/kit/development.ts'
@@ -330,20 +330,22 @@ function partAddresses(
 /** A billing event that the service accepts now. */
 function billingEvent({ baseUrl, billing, clock }: Config): string {
   const timestamp = unixSeconds(clock)
-  if (billing.provider !== 'signed' && billing.provider !== 'stripe') return ''
-  const charge = { type: 'charge.succeeded', customer: 'cus_ada', amount: 4_900, currency: 'eur' }
-  const { body, header } = signSample(
+  const type = samplePayments[billing.provider]
+  const charge = { type, customer: 'cus_ada', amount: 4_900, currency: 'eur' }
+  const { body, headers } = signSample(
     billing.provider,
     { ...charge, id: `evt_demo_${timestamp}`, created: timestamp, status: 'active' },
     billing.secrets[0],
+  )
+  const signature = Object.entries(headers).map(
+    ([name, value]) => `    -H '${name}: ${value}' \\\n`,
   )
   return `
   A signed billing event, valid for five minutes (send it twice: the second is a duplicate):
 
   curl -i ${baseUrl}/webhooks/billing \\
     -H 'content-type: application/json' \\
-    -H '${header}' \\
-    -d '${body}'
+${signature.join('')}    -d '${body}'
 `
 }
 

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import pg from 'pg'
 import { acme } from '#src/commands/development/sample/people.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { equalBytes, sha256 } from '#src/crypto/hash.ts'
-import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import type { Clock } from '#src/runtime/clock.ts'
 import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
-import { signDelivery } from '#src/webhooks/signing/signature.ts'
+import { isSigned } from './webhook-signature.ts'
 
 export type DemoReceiver = {
   /** The URL for deliveries. */
@@ -27,7 +27,6 @@ type Answer = { status: number; text: string }
 
 const maxBodyBytes = 1_048_576
 const maxFailures = 100
-const toleranceSeconds = 300
 
 /**
  * A webhook receiver on loopback. `POST /webhooks` verifies the signature and its time, and prints the event and
@@ -73,7 +72,7 @@ export async function startReceiver({
 
   function receive({ headers }: IncomingMessage, body: string): Answer {
     const id = String(headers['webhook-id'])
-    if (!isSigned(headers, body))
+    if (!isSigned({ headers, body }, { secret, profile: 'spec', clock }))
       return report({ status: 400, text: 'bad signature\n' }, `${id}, invalid signature`)
     const { type }: { type: string } = JSON.parse(body)
     const what = `${type} ${id}, valid signature${seen.has(id) ? ', duplicate' : ''}`
@@ -83,15 +82,6 @@ export async function startReceiver({
     }
     seen.add(id)
     return report({ status: 200, text: 'thank you\n' }, what)
-  }
-
-  function isSigned(headers: IncomingMessage['headers'], body: string): boolean {
-    const id = String(headers['webhook-id'])
-    const timestamp = Number(headers['webhook-timestamp'])
-    const expected = signDelivery({ profile: 'spec', secrets: [secret], id, timestamp, body })
-    const given = String(headers['webhook-signature']).split(' ')
-    const isTimely = Math.abs(unixSeconds(clock) - timestamp) <= toleranceSeconds
-    return isTimely && given.some((one) => equalBytes(Buffer.from(one), Buffer.from(expected)))
   }
 
   function report(answer: Answer, what: string): Answer {

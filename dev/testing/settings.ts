@@ -6,6 +6,9 @@ export const webhookSecret = 'whsec_test_secret'
 export const encryptionKey = `test:${'a'.repeat(43)}`
 const sessionSecret = 'a session secret that is long enough for a test'
 
+/** The client at the provider. */
+export const testClient = { clientId: 'gatehouse-test', clientSecret: 'a client secret' }
+
 /** Settings for tests: free ports, no rate limits, and no log unless `LOG_LEVEL` is set. */
 export function testSettings(urls: Urls): Record<string, string> {
   return {
@@ -19,8 +22,8 @@ export function testSettings(urls: Urls): Record<string, string> {
     ENCRYPTION_KEYS: encryptionKey,
     OIDC_PROVIDERS: 'demo',
     OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
-    OIDC_DEMO_CLIENT_ID: 'gatehouse-test',
-    OIDC_DEMO_CLIENT_SECRET: 'a client secret',
+    OIDC_DEMO_CLIENT_ID: testClient.clientId,
+    OIDC_DEMO_CLIENT_SECRET: testClient.clientSecret,
     OIDC_DEMO_TRUST_EMAIL: 'true',
     RATE_LIMIT_SIGN_IN: 'off',
     RATE_LIMIT_WEBHOOKS: 'off',

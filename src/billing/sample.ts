@@ -1,3 +1,9 @@
+import type { BillingProviderName } from '#src/config/billing.ts'
+import { hmacSha256 } from '#src/crypto/hash.ts'
+import { keyOf } from './providers/standard.ts'
+import { type SampleOptions, sampleMonthSeconds, samplePrice } from './sample-options.ts'
+import { paddleNotification } from './sample-paddle.ts'
+import { standardEvent } from './sample-standard.ts'
 import {
   stripeCharge,
   stripeDispute,
@@ -8,34 +14,53 @@ import {
 } from './sample-stripe.ts'
 import { signatureHeader } from './signature.ts'
 
-/** The fields of a sample event that a caller chooses. */
-export type SampleOptions = {
-  id: string
-  type: string
-  /** Unix seconds. */
-  created: number
-  customer: string
-  /** Minor units. */
-  amount: number
-  currency: string
-  /** Status of a subscription. */
-  status: string
-  /** What a subscription of Stripe buys. */
-  price?: string
+/** The type of an event that says that a customer has paid. */
+export const samplePayments: Readonly<Record<BillingProviderName, string>> = {
+  signed: 'charge.succeeded',
+  stripe: 'charge.succeeded',
+  paddle: 'transaction.completed',
+  standard: 'order.paid',
 }
 
-/** The providers whose events can be made. */
-export type SampleProvider = 'signed' | 'stripe'
-
-/** The body of an event, and the header that signs it, as the billing provider sends them. */
+/** The body of an event, and the headers that sign it, as the billing provider sends them. */
 export function signSample(
-  provider: SampleProvider,
+  provider: BillingProviderName,
   options: SampleOptions,
   secret: string,
-): { body: string; header: string } {
-  const body = provider === 'signed' ? sampleEvent(options) : sampleOfStripe(options)
-  const name = provider === 'signed' ? 'webhook-signature' : 'stripe-signature'
-  return { body, header: `${name}: ${signatureHeader(secret, body, options.created)}` }
+): { body: string; headers: Record<string, string> } {
+  const body = bodies[provider](options)
+  return { body, headers: signedAs(provider, secret, body, options) }
+}
+
+const bodies: Readonly<Record<BillingProviderName, (options: SampleOptions) => string>> = {
+  signed: sampleEvent,
+  stripe: sampleOfStripe,
+  paddle: (options) => JSON.stringify(paddleNotification(options)),
+  standard: (options) => JSON.stringify(standardEvent(options)),
+}
+
+/**
+ * The headers with which a provider signs a body.
+ * @param event `id` counts for Standard Webhooks, which has it in a header; `created` is the time of the signature
+ */
+export function signedAs(
+  provider: BillingProviderName,
+  secret: string,
+  body: string,
+  { id, created }: Pick<SampleOptions, 'id' | 'created'>,
+): Record<string, string> {
+  if (provider === 'signed') return { 'webhook-signature': signatureHeader(secret, body, created) }
+  if (provider === 'stripe') return { 'stripe-signature': signatureHeader(secret, body, created) }
+  if (provider === 'paddle') {
+    const digest = hmacSha256(secret, `${created}:${body}`).toString('hex')
+    return { 'paddle-signature': `ts=${created};h1=${digest}` }
+  }
+  const digest = hmacSha256(keyOf(secret), `${id}.${created}.${body}`).toString('base64')
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(created),
+    'webhook-signature': `v1,${digest}`,
+  }
 }
 
 /** The body of an event, as the billing provider sends it (contract 5). */
@@ -49,8 +74,6 @@ function objectOf({ id, type, customer, amount, currency, status }: SampleOption
   return { id: `ch_${id}`, customer, amount, currency }
 }
 
-const monthSeconds = 30 * 86_400
-
 function sampleOfStripe(options: SampleOptions): string {
   const { id, type, created } = options
   return JSON.stringify(stripeEvent({ id, type, created }, stripeObjectOf(options)))
@@ -61,9 +84,9 @@ function stripeObjectOf({ type, customer, amount, currency, ...rest }: SampleOpt
   const money = { amount, currency }
   const name = `sample_${customer}_${amount}`
   if (type.startsWith('customer.subscription.')) {
-    const { price = 'price_pro', created } = rest
+    const { price = samplePrice, created } = rest
     const status = type.endsWith('.deleted') ? 'canceled' : rest.status
-    const facts = { status, price, periodEnd: created + monthSeconds }
+    const facts = { status, price, periodEnd: created + sampleMonthSeconds }
     return stripeSubscription(`sub_sample_${customer}`, customer, facts)
   }
   if (type.startsWith('charge.dispute.')) {

@@ -4,16 +4,18 @@ import { Stripe } from 'stripe'
 import t, { type Test } from 'tap'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
 import type { BillingProvider } from '#src/billing/providers/provider.ts'
+import { signedAs } from '#src/billing/sample.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { systemClock, unixSeconds } from '#src/runtime/clock.ts'
 import { startWorker } from '#src/worker.ts'
 import { startProvider, stripe, usual } from '#test/routes/api/stripe-provider.ts'
 import { addOperator, build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { until } from '#test/support/database/until.ts'
-import { signedAs } from './providers/as-provider.ts'
 import { stripeCharge, stripeEvent, stripeSubscription } from './providers/bodies.ts'
 
 const secret = 'whsec_0123456789'
+const now = () => ({ id: 'msg_1', created: unixSeconds(systemClock) })
 const unsigned = `t=1,v1=${'0'.repeat(64)}`
 const refused = { statusCode: 400, body: 'bad signature' }
 const recorded = { statusCode: 200, body: 'recorded' }
@@ -71,7 +73,7 @@ const rows: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
     const body = charge('evt_1')
     const others: BillingProvider['name'][] = ['signed', 'paddle', 'standard']
     for (const name of others)
-      t.match(await post(body, signedAs(name, secret, body)), refused, name)
+      t.match(await post(body, signedAs(name, secret, body, now())), refused, name)
     t.strictSame(await select('SELECT FROM received_events'), [])
     t.match(await sendSigned(body), recorded, 'the provider sends it again')
   },
@@ -79,7 +81,7 @@ const rows: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
     const [good, wrong] = [charge('evt_1'), charge('evt_2')]
     const mixed = { 'webhook-signature': unsigned, 'paddle-signature': 'ts=1;h1=0' }
     t.match(await post(good, { ...mixed, 'stripe-signature': header(good) }), recorded)
-    const foreign = signedAs('signed', secret, wrong)
+    const foreign = signedAs('signed', secret, wrong, now())
     t.match(await post(wrong, { ...foreign, 'stripe-signature': unsigned }), refused)
     t.match(await events(), [{ id: 'evt_1' }])
     t.equal((await events()).length, 1)

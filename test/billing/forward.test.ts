@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
+import { type Receiver, startReceiver } from '#dev/testing/receiver.ts'
 import { addForward, workForwards } from '#src/billing/forward.ts'
 import { newEventJob } from '#src/billing/job.ts'
 import { applyEvent } from '#src/billing/process.ts'
@@ -11,7 +12,6 @@ import { build } from '#test/support/app/app.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { until } from '#test/support/database/until.ts'
 import { enqueue, startQueue, startTestWorker } from '#test/support/processes/running-worker.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver/receiver.ts'
 import { bodyOf, charge, openAsWorker, parsed, receive } from './received.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`

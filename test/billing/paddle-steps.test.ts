@@ -4,12 +4,13 @@ import { createServer, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { testSettings } from '#dev/testing/settings.ts'
+import { signedAs } from '#src/billing/sample.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { systemClock, unixSeconds } from '#src/runtime/clock.ts'
 import { startWorker } from '#src/worker.ts'
 import { build } from '#test/support/app/app.ts'
 import { until, untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
-import { signedAs } from './providers/as-provider.ts'
 import {
   paddleAdjustment,
   paddleEvent,
@@ -86,7 +87,8 @@ async function startPaddle(t: Test, key: string, prices: readonly string[]) {
     const body = paddleEvent(id, type, data, { occurred_at })
     events.push(body)
     if (!destination.types.includes(type) || secondsAgo > 0) return id
-    const headers = signedAs('paddle', destination.secret, body)
+    const now = { id: '', created: unixSeconds(systemClock) }
+    const headers = signedAs('paddle', destination.secret, body, now)
     const sent = await fetch(destination.url, { method: 'POST', body, headers })
     t.equal(sent.status, 200, `${type}: ${await sent.text()}`)
     return id

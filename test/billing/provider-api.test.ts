@@ -1,6 +1,6 @@
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { createProviderApi, limitByCustomer } from '#src/billing/provider-api.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 t.test('requests the object by path, with the key, and accepts only that object', async (t) => {
   const server = await startReceiver((_request, response) =>

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { startProvider } from '#dev/demo/provider.ts'
+import { newProviderBrowser } from '#dev/testing/provider-browser.ts'
 import { people } from '#src/commands/development/sample/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { newProviderBrowser } from '#test/support/provider/provider-browser.ts'
 import {
   createSignOutWorker,
   drain,

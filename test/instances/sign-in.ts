@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { newProviderBrowser } from '#test/support/provider/provider-browser.ts'
+import { newProviderBrowser } from '#dev/testing/provider-browser.ts'
 import type { Instances } from './instances.ts'
 
 /** A sign-in is bound to the browser that started it, not to a process. */

@@ -1,10 +1,10 @@
 import { registerHooks } from 'node:module'
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import { attributeOf, tracesOf } from '#test/support/app/collector.ts'
 import { customerUrlSecret, playJourney, serveJourney } from '#test/support/app/journey.ts'
 import { untilTrue } from '#test/support/database/until.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const loaded: string[] = []
 registerHooks({

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { logins, type Urls, urlsOf } from '#dev/testing/logins.ts'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { prepareInstallation } from '#test/instances/installation.ts'
 import { faultsIn } from '#test/reliability/instance.ts'
 import { tracesOf } from '#test/support/app/collector.ts'
@@ -17,7 +18,6 @@ import {
   sendEvent,
   temporaryFolder,
 } from '#test/support/processes/program.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { publishChecked } from './checked-event.ts'
 
 const binary = fileURLToPath(new URL('../../dist/gatehouse', import.meta.url))

@@ -18,8 +18,8 @@ const promised = {
     actionsOf amountText emptyState enqueue formOf found html isolated layout line listTable orEmpty pageHead readId readList
     renderForm table timeText toast`,
   'dev/testing/index.ts': `
-    AccessTable AllowedCallers ResourceAccess RouteAccess Send TestAnswer TestApp TestAppOptions TestPerson
-    expectAccess startTestApp`,
+    AccessTable AllowedCallers ResourceAccess RouteAccess Send TestAnswer TestApp TestAppOptions TestBillingAnswer
+    TestBillingEvent TestPerson TestReceiver TestSubject TestWebhook expectAccess startTestApp`,
 }
 
 t.test('what is exported is promised', async (t) => {

@@ -201,7 +201,7 @@ export function addTriggerCommand(program: Command): void {
     .option('--amount <n>', 'Amount in minor units', readAmount, 4900)
     .option('--currency <code>', 'Currency of the amount', 'eur')
     .option('--status <state>', 'State of a subscription', 'active')
-    .option('--price <id>', 'Price of a subscription of Stripe (default: price_pro)')
+    .option('--price <id>', 'Price or product of a subscription (default: price_pro)')
     .option('--id <id>', 'Event id (default: random)')
     .option('--url <url>', 'Target; an origin gets the path of the webhook', readUrl)
     .option('--list', 'List the types that have an effect')
@@ -210,9 +210,8 @@ export function addTriggerCommand(program: Command): void {
     .addHelpText(
       ...details(
         'the event was refused or not processed',
-        `Sends what BILLING_PROVIDER sends, signed or stripe, and signs it with the
-first of BILLING_WEBHOOK_SECRETS. Without --url it sends to
-BASE_URL, or to the demo that runs in this folder. Send the same --id twice to
+        `Sends what BILLING_PROVIDER sends and signs it with the first of
+BILLING_WEBHOOK_SECRETS. Without --url it sends to BASE_URL, or to the demo that runs in this folder. Send the same --id twice to
 see a duplicate. Then waits up to ten seconds for a worker and shows what came
 of the event, if DATABASE_WORKER_URL or the demo's database is known.`,
       ),

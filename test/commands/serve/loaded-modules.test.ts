@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { testSettings } from '#dev/testing/settings.ts'
-import { signedAs } from '#test/billing/providers/as-provider.ts'
+import { signedAs } from '#src/billing/sample.ts'
+import { systemClock, unixSeconds } from '#src/runtime/clock.ts'
 import { stripeCharge, stripeEvent } from '#test/billing/providers/bodies.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { until } from '#test/support/database/until.ts'
@@ -48,7 +49,7 @@ t.test('running processes have loaded what they need and nothing else', async (t
   const { address } = await addresses(web)
   await worker.says(/"msg":"started"/)
   const body = stripeEvent('evt_1', 'charge.succeeded', stripeCharge())
-  const headers = signedAs('stripe', secret, body)
+  const headers = signedAs('stripe', secret, body, { id: '', created: unixSeconds(systemClock) })
   const sent = await fetch(`${address}/webhooks/billing`, { method: 'POST', body, headers })
   t.equal(await sent.text(), 'recorded')
   await until(database, `SELECT FROM received_events WHERE status = 'unlinked'`)

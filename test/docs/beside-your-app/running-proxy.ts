@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { parse } from 'yaml'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { caddy, startCaddy } from '#test/release/caddy.ts'
 import { build } from '#test/support/app/app.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { readPage } from '../page.ts'
 
 const nginx = findProgram('nginx')

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { createUser } from '#dev/testing/people.ts'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { receive } from '#test/billing/received.ts'
 import { visitor, webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
 import { build } from '#test/support/app/app.ts'
 import { signedInBy } from '#test/support/callers/account.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** For the tests that look at tenants of their own only. */

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { curlOf } from '#src/pages/webhooks/delivery.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const run = promisify(execFile)
 const programs = ['bash', 'curl', 'openssl', 'od'].map(findProgram)

@@ -1,9 +1,9 @@
 import Fastify from 'fastify'
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import tracingPlugin from '#plugins/observability/tracing.ts'
 import { startTracing } from '#src/observability/tracing.ts'
 import { tracesOf } from '#test/support/app/collector.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import type { TestUser } from '#dev/testing/people.ts'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
 import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
@@ -9,7 +10,6 @@ import { standingClock, twoAdmins, url } from '#test/support/callers/webhook-adm
 import { allowScopes } from '#test/support/database/scope.ts'
 import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 import {
   createEndpoint,
   endpointSecret,

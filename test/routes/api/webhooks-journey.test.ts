@@ -1,11 +1,11 @@
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { build } from '#test/support/app/app.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { untilTrue } from '#test/support/database/until.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 
 const shippingAddress = {

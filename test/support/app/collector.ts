@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '#test/support/receiver/receiver.ts'
+import type { RecordedRequest } from '#dev/testing/receiver.ts'
 
 export type CollectedSpan = {
   name: string

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { RecordedRequest } from '#test/support/receiver/receiver.ts'
+import type { RecordedRequest } from '#dev/testing/receiver.ts'
 
 /**
  * A response that replaces the honest one, whose body is sent if none is given; `hang` never ends

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose'
-import type { RecordedRequest } from '#test/support/receiver/receiver.ts'
+import type { RecordedRequest } from '#dev/testing/receiver.ts'
 import type { Answer } from './hostile-answers.ts'
 import type { Json } from './hostile-tokens.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { type RecordedRequest, startReceiver } from '#dev/testing/receiver.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { type RecordedRequest, startReceiver } from '#test/support/receiver/receiver.ts'
 import { type Answer, clientOf, send } from './hostile-answers.ts'
 import {
   bearerOf,

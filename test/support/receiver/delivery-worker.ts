@@ -1,5 +1,6 @@
 import { PgBoss, TestClock } from 'pg-boss'
 import type { Test } from 'tap'
+import type { Receiver, Respond } from '#dev/testing/receiver.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import type { EndpointTurnJob, Jobs } from '#src/queue/queue.ts'
@@ -13,7 +14,6 @@ import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { patient } from '#test/support/database/open.ts'
 import { createOutbox, openReceiver } from './outbox.ts'
-import type { Receiver, Respond } from './receiver.ts'
 import { createEndpoint, testKeys } from './webhook-endpoint.ts'
 
 export const retrySeconds = [0, 5, 30, 300, 3_600]

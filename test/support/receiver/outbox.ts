@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { createUser, type TestUser } from '#dev/testing/people.ts'
+import { type Receiver, type Respond, startReceiver } from '#dev/testing/receiver.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
@@ -10,7 +11,6 @@ import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { until } from '#test/support/database/until.ts'
 import { anyEvent } from './any-event.ts'
-import { type Receiver, type Respond, startReceiver } from './receiver.ts'
 
 /** A tenant with its own database that publishes events, and its deliveries. */
 export type Outbox = {

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { createAddressLimit } from '#src/webhooks/client/address-limit.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const busy = { name: 'PostponedError', reason: 'address-busy' }
 

@@ -1,8 +1,8 @@
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 import { createHostBudget } from '#src/webhooks/client/host-budget.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const busy = { name: 'PostponedError', reason: 'address-busy' }
 const host = 'stranger.example'

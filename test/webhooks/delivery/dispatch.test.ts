@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
+import type { RecordedRequest } from '#dev/testing/receiver.ts'
 import { testConfig } from '#dev/testing/settings.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker, type Worker } from '#src/worker.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
-import type { RecordedRequest } from '#test/support/receiver/receiver.ts'
 import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('an event arrives signed, and its delivery succeeds', async (t) => {

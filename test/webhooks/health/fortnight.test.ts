@@ -1,7 +1,7 @@
 import t from 'tap'
+import type { Respond } from '#dev/testing/receiver.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { createDeliveryWorker, fail, succeed } from '#test/support/receiver/delivery-worker.ts'
-import type { Respond } from '#test/support/receiver/receiver.ts'
 
 const hour = 3_600
 const day = 24 * hour

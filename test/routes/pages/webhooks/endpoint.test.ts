@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { startReceiver } from '#dev/testing/receiver.ts'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
 import { build } from '#test/support/app/app.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** For the tests that look at tenants of their own only. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startReceiver } from './receiver.ts'
+import { startReceiver } from '#dev/testing/receiver.ts'
 
 t.test('the receiver records requests byte for byte', async (t) => {
   const receiver = await startReceiver()

@@ -36,19 +36,14 @@ export type Receiver = {
 /** An HTTP server on loopback that records its requests; responds with 204 by default. */
 export async function startReceiver(handler: Respond = answerEmpty): Promise<Receiver> {
   const requests: RecordedRequest[] = []
-  const waiting: ((request: RecordedRequest) => void)[] = []
+  const { add, next } = newLine<RecordedRequest>()
   let respond = handler
-  let handedOut = 0
 
   const server = createServer((message, response) => {
     record(message)
       .then(async (request) => {
         requests.push(request)
-        const waiter = waiting.shift()
-        if (waiter !== undefined) {
-          handedOut += 1
-          waiter(request)
-        }
+        add(request)
         await respond(request, response)
       })
       .catch(() => response.destroy()) // the client disconnected, or the handler failed
@@ -65,17 +60,28 @@ export async function startReceiver(handler: Respond = answerEmpty): Promise<Rec
     respond(next) {
       respond = next
     },
-    async next() {
-      const request = requests[handedOut]
-      if (request === undefined) return new Promise((resolve) => waiting.push(resolve))
-      handedOut += 1
-      return request
-    },
+    next,
     async close() {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
       await closed
+    },
+  }
+}
+
+/** Things in the order in which they come; `next` waits for one if necessary. */
+export function newLine<Thing>(): { add(thing: Thing): void; next(): Promise<Thing> } {
+  const things: Thing[] = []
+  const waiting: ((thing: Thing) => void)[] = []
+  return {
+    add(thing) {
+      const waiter = waiting.shift()
+      if (waiter === undefined) things.push(thing)
+      else waiter(thing)
+    },
+    async next() {
+      return things.shift() ?? new Promise((resolve) => waiting.push(resolve))
     },
   }
 }
