@@ -1,12 +1,8 @@
-import pg from 'pg'
-import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { requireDemoPackages } from '#dev/demo/packages.ts'
-import { startTemporaryPostgres } from '#dev/demo/postgres/temporary.ts'
 import { leastRole } from '#src/access/roles.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
-import { migrate } from '#src/schema/migrate.ts'
 import { type CollectedRoute, collectRoutes } from './access/collected-routes.ts'
 import type { Running } from './access/world.ts'
 import { answerOf, type Send } from './answers.ts'
@@ -16,11 +12,11 @@ import {
   type TestBillingAnswer,
   type TestBillingEvent,
 } from './billing-events.ts'
-import { forgetful } from './forgetful.ts'
-import { logins, type Urls, urlsOf } from './logins.ts'
+import type { Urls } from './logins.ts'
 import { as, createUser, signIn } from './people.ts'
 import { testConfig, testSettings } from './settings.ts'
 import { startSignIns, type TestSubject } from './sign-ins.ts'
+import { startTestDatabase } from './test-database.ts'
 import { startReceivers, type TestReceiver } from './webhooks.ts'
 
 /** A member of a tenant, signed in with a session. */
@@ -83,7 +79,7 @@ export async function startTestApp({
     for (const close of closing.splice(0).toReversed()) await close()
   }
   try {
-    const database = await startDatabase(closing)
+    const database = await startTestDatabase(closing)
     const { config, receivers, signIns } = await configure(database, { settings, people }, closing)
     if (now !== undefined) config.clock = { now }
     const { built: app, routes } = await collectRoutes(() =>
@@ -159,17 +155,4 @@ export function runningOf(app: TestApp): Known {
   const found = known.get(app)
   if (found === undefined) throw new Error('This is not what startTestApp has returned.')
   return found
-}
-
-/** An empty database of the app, on a server of its own in a temporary folder. */
-async function startDatabase(closing: (() => Promise<unknown>)[]) {
-  const postgres = await startTemporaryPostgres(forgetful)
-  closing.push(() => postgres.stop())
-  await createOwnerAndDatabase(postgres.url('postgres'), logins.owner)
-  const urls = urlsOf(postgres.url('postgres'), 'gatehouse')
-  await migrate(urls)
-  const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
-  admin.on('error', () => {}) // its connections close a moment after `end`, when the server stops
-  closing.push(() => admin.end())
-  return { ...urls, admin }
 }

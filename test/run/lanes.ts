@@ -16,7 +16,7 @@ const secondLane: Readonly<Record<string, string>> = {
     'documents are carried out',
   'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
   'test/testing/expect-access.test.ts': 'the matrix of an app, several times',
-  'test/testing/test-app.test.ts': 'a PostgreSQL for each app',
+  'test/testing/test-{app,database}.test.ts': 'a PostgreSQL for each app',
   'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',
   'test/resources/on-{small,office,no}-app.test.ts': 'the tests of the core again, on other apps',
   'test/queue/idle.test.ts': 'counts the statements of a minute',

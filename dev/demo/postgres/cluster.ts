@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -42,6 +42,12 @@ export async function createCluster({ folder, binaries, account }: Place): Promi
     if (existsSync(join(folder, 'cluster'))) return
     throw new Error(`the PostgreSQL cluster could not be created: ${lastLines(cause)}`, { cause })
   }
+}
+
+/** Copies cluster and password of a stopped server, with their owner and modes. */
+export async function copyCluster(dataDir: string, { folder }: Place): Promise<void> {
+  const from = ['password', 'cluster'].map((name) => join(realpathSync(dataDir), name))
+  await run('cp', ['-a', ...from, folder])
 }
 
 /** The superuser's password, as `createCluster` stored it. */

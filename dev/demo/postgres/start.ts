@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createCluster, readPassword, superuser } from './cluster.ts'
+import { copyCluster, createCluster, readPassword, superuser } from './cluster.ts'
 import {
   findBinaries,
   type Place,
@@ -30,6 +30,8 @@ export type StartOptions = {
   settings?: Record<string, string>
   /** Environment variables of the server, besides its own. */
   environment?: Record<string, string>
+  /** The `dataDir` of a stopped server, whose data a new one begins with. */
+  copyOf?: string | undefined
   /** Gets each line of the server's log. */
   onLog?: (line: string) => void
 }
@@ -50,7 +52,9 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
   const binaries = await findBinaries()
   const place = await prepareDataDirectory(dataDir, binaries, await chooseAccount(dataDir))
   const cluster = join(place.folder, 'cluster')
-  if (!existsSync(cluster)) await createCluster(place)
+  if (!existsSync(cluster)) {
+    await (options.copyOf === undefined ? createCluster(place) : copyCluster(options.copyOf, place))
+  }
   await awaitVacancy(cluster, vacancyDeadlineMs)
   const password = await readPassword(place)
   const { port, pid, stop } = await listen(cluster, place, options)
