@@ -38,7 +38,9 @@ t.test('an empty machine is installed by the steps of the page', { skip }, async
   const answers = [origin, '', 'login', issuer, 'app', 'hush-hush-hush-hush', ownerUrl.href, '', '']
   const asked = await shell(init, { input: answers })
   t.match(asked, /OPERATORS is empty/)
-  t.match(await readFile(join(cwd, '.env'), 'utf8'), "HOST='127.0.0.1'")
+  const settings = await readFile(join(cwd, '.env'), 'utf8')
+  t.match(settings, "HOST='127.0.0.1'")
+  t.notMatch(settings, password, 'the password of the owner is in another file')
   const again = await shell(init, { input: answers, status: 1 })
   t.match(again, '.env exists already.')
   // The ports of the page may be in use on this machine.
@@ -57,10 +59,12 @@ t.test('an empty machine is installed by the steps of the page', { skip }, async
   t.match(superuser, /is a superuser/)
   const checked = await shell(check)
   t.notMatch(checked, 'FAULT')
+  t.notMatch(checked, 'DATABASE_OWNER_URL', 'doctor finds nothing that serve should not have')
   t.match(checked, /ok +provider login/)
 
   const first = await scene.start(serve)
   await first.says(/"msg":"started"/)
+  t.notMatch(first.output(), 'DATABASE_OWNER_URL', 'serve does not have it')
   const site = proxy
     .replace('app.example.com {', `${origin} {\n\ttls ${scene.certificate}`)
     .replace('127.0.0.1:3000', `127.0.0.1:${ports.web}`)

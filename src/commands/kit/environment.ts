@@ -11,8 +11,18 @@ import { loadDevelopment } from './development.ts'
  * @throws OperatorError, ConfigError if a file cannot be read
  */
 export function readEnvironment(): Environment {
-  if (existsSync('.env')) loadDotEnv()
+  if (existsSync(dotEnv)) addToEnvironment(readEnvFile(dotEnv))
   return readSecretFiles(process.env)
+}
+
+const dotEnv = '.env'
+/** What `init` adds to the name of the file of the programs, for the file of their owner. */
+export const ownerFileEnding = '.migrate'
+
+/** The environment, with what `.env.migrate` adds to it: settings of the owner, which no running program reads. */
+export function withOwnerFile(env: Environment): Environment {
+  const file = `${dotEnv}${ownerFileEnding}`
+  return existsSync(file) ? { ...readSecretFiles(parseEnv(readEnvFile(file))), ...env } : env
 }
 
 /** The settings of the environment alone, and with those that `.env` adds. */
@@ -25,23 +35,23 @@ export function readSources(): Sources {
 }
 
 /** What the environment says goes before what the file says, as `node --env-file` does it. */
-function loadDotEnv(): void {
-  for (const [name, value] of Object.entries(parseEnv(readDotEnv()))) process.env[name] ??= value
+function addToEnvironment(text: string): void {
+  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
 }
 
-function readDotEnv(): string {
+function readEnvFile(file: string): string {
   try {
-    return readTextFile('.env')
+    return readTextFile(file)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EISDIR') {
       throw new OperatorError(
-        '.env is a folder.',
+        `${file} is a folder.`,
         'Remove it, and make a file with NAME=value in each line. A container makes a folder of a mount whose file is missing.',
       )
     }
     const reason = error instanceof Error ? error.message : String(error)
     throw new OperatorError(
-      `.env cannot be read: ${reason}.`,
+      `${file} cannot be read: ${reason}.`,
       'Make it a file that this user may read, with NAME=value in each line.',
     )
   }
@@ -49,9 +59,10 @@ function readDotEnv(): string {
 
 /** As withEnvironment, but an explicit DATABASE_OWNER_URL means that database and starts no demo. */
 export async function withDatabaseOwner<T>(
-  env: Environment,
+  given: Environment,
   work: (env: Environment) => Promise<T>,
 ): Promise<T> {
+  const env = withOwnerFile(given)
   return env.DATABASE_OWNER_URL ? work(env) : withEnvironment(env, work)
 }
 

@@ -29,7 +29,9 @@ export function addInitCommand(program: Command): void {
         'nothing was written',
         `Asks for addresses, the sign-in provider and the database, and makes new secrets
 and passwords. Each answer is checked. Without a terminal it reads one answer
-per line. The file is readable by this user only.`,
+per line. The owner's connection gets a file of its own, .env.migrate, which
+migrate and the other commands of the owner read, and serve does not. Both are
+readable by this user only.`,
       ),
     )
     .action(async (options) => (await import('./init.ts')).default(options))

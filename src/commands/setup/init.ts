@@ -25,6 +25,7 @@ import {
 import { readSecretFiles } from '#src/config/secret-files.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { ownerFileEnding } from '../kit/environment.ts'
 import { print, printMessage } from '../kit/output.ts'
 import { adviceFor } from './advice.ts'
 
@@ -140,15 +141,20 @@ const questions: Record<Name, Question> = {
   },
 }
 
-/** `gatehouse init`: asks, makes secrets, and writes a `.env` for production. */
+/**
+ * `gatehouse init`: asks, makes secrets, and writes a `.env` for production, and beside it `.env.migrate` with the
+ * owner's connection, which no running program may have.
+ */
 export default async function init({ out }: { out: string }): Promise<void> {
-  await refuseExisting(out)
+  const ownerOut = `${out}${ownerFileEnding}`
+  for (const file of [out, ownerOut]) await refuseExisting(file)
   const answers = await askAll()
   const entries = settingsOf(answers)
   const env = Object.fromEntries(entries.map(({ name, value }) => [name, value]))
   const config = readConfig(readSecretFiles(env))
   await write(out, fileOf(entries))
-  print(`${out} has been written. Next:`)
+  await write(ownerOut, ownerFileOf(answers))
+  print(`${out} and ${ownerOut} have been written. Next:`)
   print('  gatehouse migrate   creates the tables and the two database roles')
   print('  gatehouse doctor    checks settings, database and provider')
   print('  gatehouse serve     starts the program')
@@ -236,11 +242,6 @@ function settingsOf(answers: Answers): Entry[] {
           },
         ]
       : []),
-    {
-      name: 'DATABASE_OWNER_URL',
-      value: ownerUrl,
-      comment: 'Only `migrate` needs it: leave it away where the program runs.',
-    },
     {
       name: 'DATABASE_URL',
       value: withLogin(ownerUrl, 'gatehouse_app'),
@@ -331,6 +332,11 @@ function fileOf(entries: readonly Entry[]): string {
       `${comment === undefined ? '' : `\n# ${comment}\n`}${name}='${value}'\n`,
   )
   return `# Settings of Gatehouse for production; all others: docs/settings.md\n${lines.join('')}`
+}
+
+/** Read by `migrate` and the other commands of the owner alone. */
+function ownerFileOf({ ownerUrl = '' }: Answers): string {
+  return `# Only for commands such as migrate: keep it away from where the program runs.\nDATABASE_OWNER_URL='${ownerUrl}'\n`
 }
 
 function withLogin(ownerUrl: string, user: string): string {

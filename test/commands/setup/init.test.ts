@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -41,16 +41,25 @@ t.test('the answers and new secrets become a complete configuration', async (t) 
     BILLING_PROVIDER: 'signed',
     BILLING_WEBHOOK_SECRETS: 'whsec_from_the_provider_of_billing',
     OIDC_LOGIN_CLIENT_SECRET: 'hush #1',
-    DATABASE_OWNER_URL: 'postgres://owner:pw%23@db.example:5433/product',
     DATABASE_URL: /^postgres:\/\/gatehouse_app:[\w-]{43}@db\.example:5433\/product$/,
     DATABASE_WORKER_URL: /^postgres:\/\/gatehouse_worker:[\w-]{43}@db\.example:5433\/product$/,
   })
   t.match(readConfig(env), { baseUrl: 'https://app.example.com', providers: [{ name: 'login' }] })
+  const ownerFile = join(cwd, '.env.migrate')
+  t.equal((await stat(ownerFile)).mode & 0o777, 0o600)
+  t.same(parseEnv(await readFile(ownerFile, 'utf8')), {
+    DATABASE_OWNER_URL: 'postgres://owner:pw%23@db.example:5433/product',
+  })
+  t.notOk('DATABASE_OWNER_URL' in env, 'the programs do not get what owns the database')
 
   const again = await init(t, cwd, answers)
   t.equal(again.status, 1)
   t.match(again.messages, /\.env exists already\. Move it away/)
   t.strictSame(parseEnv(await readFile(file, 'utf8')), env, 'nothing was changed')
+  await rm(file)
+  const beside = await init(t, cwd, answers)
+  t.match(beside, { status: 1, messages: /\.env\.migrate exists already\. Move it away/ })
+  await t.rejects(stat(file), { code: 'ENOENT' }, 'and nothing was written')
 })
 
 t.test('billing and operators can be left open, and init says what follows', async (t) => {
