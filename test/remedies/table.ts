@@ -49,7 +49,6 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Run gatehouse migrate dev, read the migration': { tried: [changes, 'In CI'] },
   },
   'src/commands/development/trigger.ts': {
-    'The provider itself can send test events': elsewhere,
     'Is the service running there?': elsewhere,
   },
   'src/commands/kit/databases.ts': { 'DATABASE_OWNER_URL names the role': input },
