@@ -45,8 +45,8 @@ CREATE POLICY tenant_scope ON invitations FOR SELECT USING (tenant_id = (SELECT 
 CREATE POLICY people_invite ON invitations
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 
--- The owner of the view is the owner of the table, which is not under FORCE: security_invoker applies the
--- policies of the caller, and the condition restricts the view to the tenant.
+-- security_invoker applies the policies of the caller: the owner of the views owns the tables too, which are not under
+-- FORCE. The condition restricts the views to the tenant.
 CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
   SELECT tenant_id, user_id, role, department, created_at FROM memberships
   WHERE tenant_id = (SELECT current_tenant_id());
@@ -75,9 +75,9 @@ CREATE POLICY owner_scope ON provider_grants
 
 CREATE POLICY owner_scope ON token_revocations USING (user_id = (SELECT current_user_id()));
 
--- A new key is in the tenant of the request, whose quota counts its result. A person changes a key of another of their
--- tenants, because a repeated request must find it; only into the current tenant does it move (key_stays_in_tenant).
--- The holder of a service, app or portal session contains the tenant.
+-- A new key belongs to the tenant of the request, whose quota counts the result. A person may also change a key of
+-- another tenant of theirs, because a repeated request must find it; a key moves only into the current tenant
+-- (key_stays_in_tenant). The holder of a service, app or portal session contains the tenant.
 CREATE POLICY holder_scope ON idempotency_keys FOR SELECT USING (holder = (SELECT current_idempotency_holder()));
 CREATE POLICY placed_in_tenant ON idempotency_keys FOR INSERT
   WITH CHECK (holder = (SELECT current_idempotency_holder())

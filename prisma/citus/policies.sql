@@ -15,7 +15,7 @@
 
 -- ---- Tenants and people ----
 
--- A person sees the tenants of which they are a member, not only the current one. Citus cannot send IS NOT NULL.
+-- A person sees the open tenants of which they are a member, not only the current one. Citus cannot send IS NOT NULL.
 CREATE POLICY tenant_scope ON tenants
   USING (id = current_tenant_id()) WITH CHECK (id = current_tenant_id());
 
@@ -54,8 +54,8 @@ CREATE POLICY people_invite ON invitations
   USING (tenant_id = (SELECT current_tenant_id())
          AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 
--- The owner of the view is the owner of the table, which is not under FORCE: security_invoker applies the
--- policies of the caller, and the condition restricts the view to the tenant.
+-- security_invoker applies the policies of the caller: the owner of the views owns the tables too, which are not under
+-- FORCE. The condition restricts the views to the tenant.
 CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
   SELECT tenant_id, user_id, role, department, created_at FROM memberships
   WHERE tenant_id = (SELECT current_tenant_id());
@@ -91,9 +91,9 @@ CREATE POLICY owner_scope ON provider_grants
 CREATE POLICY owner_scope ON token_revocations
   USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
 
--- A new key is in the tenant of the request, whose quota counts its result. A person changes a key of another of their
--- tenants, because a repeated request must find it; only into the current tenant does it move (key_stays_in_tenant).
--- The holder of a service, app or portal session contains the tenant.
+-- A new key belongs to the tenant of the request, whose quota counts the result. A person may also change a key of
+-- another tenant of theirs, because a repeated request must find it; a key moves only into the current tenant
+-- (key_stays_in_tenant). The holder of a service, app or portal session contains the tenant.
 CREATE POLICY holder_scope ON idempotency_keys FOR SELECT USING (holder = (SELECT current_idempotency_holder()));
 CREATE POLICY placed_in_tenant ON idempotency_keys FOR INSERT
   WITH CHECK (holder = (SELECT current_idempotency_holder())
@@ -140,8 +140,8 @@ CREATE POLICY tenant_scope ON folders
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
 
 -- ---- Outbound webhooks ----
--- The policies `ledger` and `trace` are for functions that look for rows in all tenants. These are the only tables
--- that a portal session reaches: in its scope current_tenant_id() is NULL.
+-- The policies `all_tenants` are for functions that look for rows in all tenants. These are the only tables that a
+-- portal session reaches: in its scope current_tenant_id() is NULL.
 
 CREATE POLICY tenant_scope ON webhook_endpoints FOR SELECT
   USING (tenant_id = current_webhook_tenant_id());
@@ -195,7 +195,8 @@ CREATE POLICY tenant_addition ON endpoint_replays FOR INSERT
 CREATE POLICY tenant_change ON endpoint_replays FOR UPDATE
   USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
--- As of webhook_endpoints. The owner deletes the replays of deleted endpoints, and those past their retention.
+-- The web role deletes the open replays of an endpoint with it (drop_endpoint). The owner deletes the other replays of
+-- deleted endpoints, and replays past their retention.
 CREATE POLICY tenant_removal ON endpoint_replays FOR DELETE
   USING (tenant_id = current_webhook_tenant_id() AND finished_at IS NULL AND may_delete_endpoint(endpoint_id));
 

@@ -16,9 +16,8 @@ CREATE TRIGGER key_stays_in_tenant BEFORE UPDATE OF tenant_id ON idempotency_key
 CREATE TRIGGER received_body_is_kept BEFORE UPDATE OF body ON received_events
   FOR EACH ROW EXECUTE FUNCTION refuse_changed_body();
 
--- Citus runs no triggers of reference tables, so note_erased_user and the functions that create and delete
--- tenants do their work. A trigger of outbound_events could not write what it notes on the coordinator; the
--- functions that delete events do.
+-- Citus runs no triggers of reference tables. Instead of them, note_erased_user queues the erasure of a user, and the
+-- functions that create and delete tenants add and remove their counters.
 
 -- ---- Event feed ----
 

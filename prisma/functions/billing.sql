@@ -146,8 +146,8 @@ BEGIN
 END
 $$;
 
--- For operators: dismisses a dead or unlinked event, as the web role may not update events. Returns the status before; NULL if
--- there is no such event.
+-- For operators: dismisses a dead or unlinked event. The web role may not update events itself. Returns the status
+-- before; NULL if there is no such event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

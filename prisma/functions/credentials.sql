@@ -51,10 +51,10 @@ BEGIN
 END
 $$;
 
--- Enters for a write as enter_session does, with the same locks, if the facts are still those that the program decided
--- on: what an earlier transaction of the session returned. Otherwise raises GH001, and the packet has written nothing.
--- The facts that can change are all compared, but for authenticated_seconds_ago, which such a decision does not have.
--- Returns `stale`.
+-- Enters for a write as enter_session does, with the same locks, if the facts that the program decided on are still
+-- true. They are what an earlier transaction of the session returned. If they have changed, raises GH001 before the
+-- packet has written anything. Compares all facts that can change except authenticated_seconds_ago, which no such
+-- decision uses. Returns `stale`.
 CREATE OR REPLACE FUNCTION enter_session_as(
   credential bytea, idle_seconds integer, session_id uuid, user_id bigint, email text, plan text, tenant_id uuid,
   role text, department text, provider text, subject text
@@ -242,7 +242,7 @@ BEGIN
 END
 $$;
 
--- Whether a link can be opened, for a read: a row if so. Sets no scope.
+-- Returns a row if a link of the app can be opened, without opening it. Sets no scope.
 CREATE OR REPLACE FUNCTION find_portal_link(link bytea) RETURNS TABLE (expires_at timestamptz)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -252,8 +252,8 @@ BEGIN
 END
 $$;
 
--- As enter_session_as, for enter_app_token. The tenant is that of the request, which no earlier transaction returned: a
--- tenant that is missing or closed raises GH001 too.
+-- As enter_session_as, for enter_app_token. The request names the tenant, so no earlier transaction has returned it: a
+-- missing or closed tenant raises GH001 too.
 CREATE OR REPLACE FUNCTION enter_app_token_as(
   credential bytea, app_token_id uuid, name text, permissions text[], tenant_id uuid
 ) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -332,8 +332,8 @@ BEGIN
 END
 $$;
 
--- Ends these credentials of the scope without waiting for their writes, which hold KEY SHARE, before they are deleted.
--- No write begins with them afterwards.
+-- Ends credentials that the caller may end, before their rows are deleted. Does not wait for writes in progress, which
+-- hold the rows FOR KEY SHARE; no write begins with them afterwards.
 CREATE OR REPLACE FUNCTION expire_credentials(ids uuid[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -368,7 +368,7 @@ BEGIN
 END
 $$;
 
--- As touch_session, for last_used_at of a token in one of these tables.
+-- As touch_session, for last_used_at of a token in the table `source`.
 CREATE OR REPLACE FUNCTION touch_token(source text, credential bytea) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

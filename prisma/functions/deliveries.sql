@@ -73,8 +73,8 @@ BEGIN
         u.error, u.cause, u.response_excerpt
       FROM updated u WHERE u.started_at IS NOT NULL
     ), ended AS (
-      -- Except those that are updated below. Locked after their deliveries, in the common order.
-      -- IS TRUE keeps the planner from a nested loop over both, which is slow for large batches.
+      -- Keeps the due attempts that are updated below. Locks them after their deliveries, as all functions do. IS TRUE
+      -- keeps the planner from a nested loop, which is slow for large batches.
       DELETE FROM public.due_attempts a
       WHERE a.tenant_id = tenant AND a.delivery_id = ANY (ids) AND ((a.delivery_id, a.series, a.number) IN (
         SELECT c.delivery_id, c.series, c.number FROM change c

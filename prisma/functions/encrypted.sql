@@ -1,9 +1,9 @@
 -- Rotation of encryption keys: what is encrypted with which key, and its replacement.
 
--- The columns that are encrypted with ENCRYPTION_KEYS. `gatehouse keys` reads and writes exactly these, in the order
--- of the primary key, by tenant where the table has tenants: so the index is used. `place` is the condition of one
--- turn of sealed_tenants, `stale` that of a row with a text that does not begin with a header; $1 and $2 are the tenant
--- and the header.
+-- The columns that are encrypted with ENCRYPTION_KEYS. `gatehouse keys` reads and writes exactly these, in the order of
+-- the primary key, and tenant by tenant if the table has tenants, so that the index is used. `place` is a condition for
+-- the rows of one tenant, `stale` for rows with a text that does not begin with a header; $1 and $2 are the tenant and
+-- the header.
 CREATE OR REPLACE FUNCTION sealed_table(
   source text, OUT keys text[], OUT texts text[], OUT facts text[], OUT place text, OUT stale text
 ) LANGUAGE plpgsql IMMUTABLE AS $$
@@ -60,8 +60,8 @@ BEGIN
 END
 $$;
 
--- One batch of rows with a text that does not begin with `header`, locked until the transaction ends: against writes,
--- not against those who rely on the row being there, such as a publication to an endpoint.
+-- One batch of rows with a text that does not begin with `header`, locked FOR NO KEY UPDATE until the transaction ends:
+-- writes wait, but not a publication to an endpoint, which needs only that the row exists.
 CREATE OR REPLACE FUNCTION read_sealed(
   source text, header bytea, key_after text[], batch integer
 ) RETURNS TABLE (keys text[], texts bytea[], facts text[])

@@ -1,5 +1,5 @@
--- Erasure. A right ends in one transaction, in constant time however much history there is. A worker deletes the rest
--- in batches (work_erasure).
+-- Erasure. Access ends in one transaction, in constant time however much history there is. A worker deletes the rest in
+-- batches (work_erasure).
 
 -- Deletes the account of the user of a session. Outcome: as erase_person, or session-ended.
 CREATE OR REPLACE FUNCTION erase_account(credential bytea)
@@ -18,9 +18,9 @@ BEGIN
 END
 $$;
 
--- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last
--- admin of an open tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user.
--- All rows are found by keys. If one tenant has most members, PostgreSQL would read all memberships instead.
+-- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last admin
+-- of an open tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user. Without
+-- sequential scans: if one tenant has most members, PostgreSQL would read all memberships instead of using the keys.
 CREATE OR REPLACE FUNCTION erase_person(person bigint)
 RETURNS TABLE (outcome text, tenants text[], revocations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 SET enable_seqscan = off AS $$
@@ -60,8 +60,8 @@ BEGIN
 END
 $$;
 
--- Deletes a user whose tenants are all closed, as a worker does later, and returns the provider tokens to revoke. For
--- people who sign in meanwhile.
+-- Deletes a user whose tenants are all closed, and returns the provider tokens to revoke. A worker does this later;
+-- people who sign in before it need it at once.
 CREATE OR REPLACE FUNCTION erase_departed(person bigint) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   revocations uuid[] := '{}';
@@ -76,7 +76,8 @@ BEGIN
 END
 $$;
 
--- Queues the erasure of a deleted user. Takes their name out of their own tenant's.
+-- Queues the erasure of a deleted user. Renames their own tenant, whose name may contain theirs, to `Tenant` and its
+-- id.
 CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO public.erasures (kind, user_id) VALUES ('person', OLD.id);
@@ -142,7 +143,8 @@ BEGIN
   PERFORM FROM public.tenants t WHERE t.id = tenant FOR UPDATE;
   UPDATE public.tenants t SET closed_at = now() WHERE t.id = tenant AND t.closed_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
-  -- The plan ends with it: billing events change a plan through the user's own tenant, so it could never end later.
+  -- The plan ends with the tenant: billing events change a plan through the user's own tenant, so it could never end
+  -- later.
   UPDATE public.users u SET own_tenant_id = NULL, plan = NULL, subscription_status = NULL,
       subscription_period_end = NULL, subscription_cancels_at = NULL
     WHERE u.own_tenant_id = tenant;
@@ -167,8 +169,9 @@ BEGIN
 END
 $$;
 
--- The erasure that has waited longest, or NULL if none is due. Updates its time first, so a failing one blocks no other.
--- Events wait `settle_seconds`, until no attempt can store a response. One that was tried waits `rest_seconds`.
+-- Returns the erasure that has waited longest, or NULL if none is due. Sets its worked_at first, so that a failing
+-- erasure blocks no other. Erasures of events wait `settle_seconds`, until no attempt can store a response any more; an
+-- erasure that was tried waits `rest_seconds`.
 CREATE OR REPLACE FUNCTION claim_erasure(settle_seconds integer, rest_seconds integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -184,9 +187,9 @@ BEGIN
 END
 $$;
 
--- Works on one batch of an erasure, so that no other worker claims it meanwhile. `finished` is true if nothing is left;
--- `revocations` are provider tokens to revoke. A member holds locks that their other tenants wait for, so these batches
--- have at most 100 members, and the rows of the tenant go in later ones.
+-- Deletes one batch of an erasure. Locks its row, so that no other worker claims it meanwhile. `finished` is true if
+-- nothing is left; `revocations` are provider tokens to revoke. Removing a member takes locks that their other tenants
+-- wait for, so a batch has at most 100 members. Later batches delete the rows of the tenant.
 CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer, OUT finished boolean, OUT revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -224,9 +227,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Deletes one batch of the rows of a closed tenant without members, and finally the tenant. Returns true if nothing is
--- left, also for an open tenant.
--- Audit entries about a person stay with the person and lose the tenant. Jobs go last: a worker adds the job of a next
--- attempt only while it holds the delivery. Tables without a name here have few rows, which go by foreign keys.
+-- left, also for an open tenant. Audit entries about a person stay with the person and lose the tenant. Jobs are
+-- deleted last: a worker adds a job for the next attempt only while it has locked the delivery. Tables that are not
+-- named here have few rows, which foreign keys delete.
 CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   person bigint;
@@ -392,12 +395,11 @@ END
 $$;
 
 -- Removes personal data from one batch of events of a tenant, after the last one that was read. Returns true if none is
--- left. New bodies are computed before they are stored. Events of the app stay as they are, and are never parsed: jsonb
--- refuses some JSON that it may publish.
+-- left. Events of the app stay as they are, and are never parsed: jsonb refuses some JSON that it may publish.
 CREATE OR REPLACE FUNCTION erase_events(erasure bigint, person bigint, tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  -- By the resource: what replaces what its owner wrote.
+  -- For each resource, the values that replace what the owner of a row wrote.
   erased constant jsonb := (
     SELECT coalesce(jsonb_object_agg(d.resource, d.erased), '{}') FROM public.declared_tables() d
     WHERE d.erased IS NOT NULL);

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN pg_snapshot_xmin(pg_current_snapshot());
 
--- The body of an event, or its body with the id of the object alone if it exceeds the budget of the tenant.
+-- The body of an event, reduced to the id of its object if the whole body exceeds the tenant's budget.
 CREATE OR REPLACE FUNCTION body_within_budget(tenant uuid, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   budget bigint[] := nullif(current_setting('app.quota', true), '')::bigint[];

@@ -101,7 +101,7 @@ END
 $$;
 
 -- One page of a section, in the order of its key, with times in UTC: `batch` rows, or fewer if they reach 1 MiB. `more`
--- of the last one is true if others may follow. Restores the scope of the caller.
+-- of the last row is true if others may follow. Restores the scope of the caller.
 CREATE OR REPLACE FUNCTION export_page(
   kind text, section text, person bigint, tenant uuid, key_after text, batch integer
 ) RETURNS TABLE (key text, item jsonb, more boolean)

@@ -1,8 +1,8 @@
 -- Folders.
 
 -- Moves a folder of the current tenant, with its contents, into another folder or to a team, and renames it unless the
--- name is NULL. No row if there is no such folder; a foreign key refuses a target that is missing or inside the
--- folder. Locks the folders first, so that a document being added to one of them is committed before they change.
+-- name is NULL. No row if there is no such folder; a foreign key refuses a target that is missing or inside the folder.
+-- Locks the folders first, so that a row being added to one of them is committed before they change.
 CREATE OR REPLACE FUNCTION place_folder(
   folder bigint, new_team bigint, new_parent bigint, new_parent_depth integer,
   new_name text, changed timestamptz

@@ -1,8 +1,9 @@
 -- The ledger: whether each published event and each delivery is accounted for (src/ledger).
 
--- Among the events published from `since` until `before`: deliveries that wait and that no job would ever make, and
--- events without a delivery for an endpoint that had chosen their type. At most `batch` of each kind. An endpoint that
--- has changed since the event, or in the minute before, is left out, because its choice then is unknown. Sets no scope.
+-- Among the events published from `since` until `before`: pending deliveries that no job would ever attempt, and events
+-- without a delivery for an endpoint that had chosen their type. At most `batch` of each kind. An endpoint that has
+-- changed since the event, or in the minute before, is left out, because its types at that time are unknown. Sets no
+-- scope.
 --
 -- The jobs are read first, into arrays, since a cluster cannot join rows of its nodes with the table of jobs. Planned
 -- with its values, a long array is compared by hash.
@@ -21,10 +22,10 @@ DECLARE
 BEGIN
   PERFORM set_config('plan_cache_mode', 'force_custom_plan', true);
   scope_text := public.set_scope('ledger', '', NULL, NULL);
-  -- A waiting delivery has a due attempt and its endpoint a job, or there is a job that adds the attempt, whose id
-  -- follows from it (src/webhooks/schedule/due-attempts.ts). A test event is attempted at once. A delivery held for
-  -- the rate limit of its endpoint gets its attempt when it is released. Those to a deleted endpoint wait for their
-  -- deletion.
+  -- A pending delivery has a due attempt and its endpoint has a job, or a job will add the attempt: its id is made from
+  -- the id, the series and the number (src/webhooks/schedule/due-attempts.ts). A test event is attempted at once. A
+  -- delivery held for the rate limit of its endpoint gets its attempt when it is released. Deliveries to a deleted
+  -- endpoint wait for their deletion.
   RETURN QUERY
     SELECT 'delivery-without-job', e.created_at, d.tenant_id, d.event_id, d.id,
       d.endpoint_id, d.series, d.attempts + 1, NULL::text

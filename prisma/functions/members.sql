@@ -6,7 +6,7 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
   SELECT FROM public.users u WHERE u.id = public.current_user_id() FOR UPDATE
 $$;
 
--- Whether no user is older than that of the session: usually the person who has installed the program.
+-- Whether the user of the session is the oldest one: usually the person who has installed the program.
 CREATE OR REPLACE FUNCTION is_first_user() RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT public.session_user_id() = (SELECT min(u.id) FROM public.users u)
@@ -25,8 +25,8 @@ BEGIN
 END
 $$;
 
--- The addresses whose invitations a user may answer: those that they have proven and, with the secret of the link of
--- `invitation`, the one that they signed in with.
+-- The addresses whose invitations a user may answer: all that they have proven and, if `link` is the secret of the link
+-- of `invitation`, the address that they signed in with.
 CREATE OR REPLACE FUNCTION invited_emails(person bigint, invitation uuid, link bytea) RETURNS text[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -37,8 +37,8 @@ BEGIN
 END
 $$;
 
--- The open invitations of the user of a session, newest first, or the one with the id `chosen`, which may have been
--- opened by its link; none for an API token.
+-- The open invitations of the user of a session, newest first, or only the invitation `chosen`, whose link they may
+-- have opened; none for an API token.
 CREATE OR REPLACE FUNCTION own_invitations(chosen uuid, link bytea)
 RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
@@ -68,8 +68,9 @@ END
 $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
--- missing, for another address, or no longer open. Locks the tenant, the inviter's right and the user's address. The address gets
--- mail again if the user has verified it: the link proves nothing, because the admin who invites sees it too.
+-- missing, for another address, or no longer open. Locks the tenant, the membership of the inviter and the user. The
+-- address gets mail again if the user has verified it: the link proves nothing, because the admin who invites sees it
+-- too.
 CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid, link bytea) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -105,8 +106,8 @@ BEGIN
 END
 $$;
 
--- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the
--- user has verified its address, the address gets no mail with an invitation, of any tenant, until its holder accepts one.
+-- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the user
+-- has verified its address, the address gets no mail with an invitation from any tenant until its holder accepts one.
 CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid, link bytea) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -130,13 +131,13 @@ BEGIN
 END
 $$;
 
--- The key of an address or a tenant in invitation_mails.
+-- The key of an address, a tenant or a pair of both in invitation_mails.
 CREATE OR REPLACE FUNCTION mail_key(kind text, content text) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sha256(convert_to('invitation mail to ' || kind || ' ' || content, 'UTF8'));
 
--- For the worker, before it mails an invitation of the tenant of its job: whether it may. A tenant sends `most` mails a
--- day, one of them to an address, which gets `most_to_address` from all tenants together, and none after a decline. A
--- mail may be tried again on its day, and counts once. The tenant does not learn of a refusal.
+-- Whether a worker may mail an invitation of the tenant of its job. A tenant sends at most `most` mails a day, one to
+-- an address. An address gets at most `most_to_address` a day from all tenants, and none after a decline. A mail that
+-- is tried again on the same day counts once. The tenant does not learn of a refusal.
 CREATE OR REPLACE FUNCTION claim_invitation_mail(invitation uuid, most integer, most_to_address integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -170,7 +171,7 @@ BEGIN
 END
 $$;
 
--- Locks the memberships of all admins and of one member of the current tenant, in one order.
+-- Locks the memberships of all admins and of one member of the current tenant, in the order of their ids.
 CREATE OR REPLACE FUNCTION lock_members(tenant uuid, member bigint)
 RETURNS TABLE (user_id bigint, role text, department text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
@@ -186,8 +187,8 @@ BEGIN
 END
 $$;
 
--- Changes a member of the current tenant; no row if there is no such member. From a change of the role on, people decide
--- it and no provider.
+-- Changes a member of the current tenant; no row if there is no such member. Once people have changed the role, no
+-- provider decides it any more.
 CREATE OR REPLACE FUNCTION change_member(
   tenant uuid, member bigint, new_role text, new_department text
 ) RETURNS TABLE (
@@ -223,7 +224,7 @@ END
 $$;
 
 -- Locks what erase_person depends on, in the common order: the tenants that end with the person, as close_tenant does,
--- then per tenant the memberships of the admins and of the user. By keys only, as erase_person.
+-- then per tenant the memberships of the admins and of the user. Without sequential scans, as erase_person.
 CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 BEGIN
@@ -238,8 +239,8 @@ BEGIN
 END
 $$;
 
--- Deletes the provider grants of a user and queues their tokens, also those of earlier failures, for revocation on
--- behalf of `tenant`, which may be NULL. Returns the ids of the revocations.
+-- Deletes the provider grants of a user and queues their tokens for revocation, with those that were superseded or
+-- failed before, on behalf of `tenant`, which may be NULL. Returns the ids of the revocations.
 CREATE OR REPLACE FUNCTION retire_grants(person bigint, tenant uuid) RETURNS uuid[] LANGUAGE sql VOLATILE AS $$
   WITH gone AS (
     DELETE FROM public.provider_grants g USING public.oauth_identities i
@@ -272,8 +273,8 @@ $$;
 
 -- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; open invitations
 -- by the member are deleted, and with the user those that they have accepted. Takes constant time: a worker clears the
--- author of what the member has written and deletes the results of their requests. Locks the membership first: a post
--- that the member is adding holds it, so it is committed before. Returns the provider tokens to revoke.
+-- author of what the member has written and deletes the results of their requests. Locks the membership first: a write
+-- that the member has begun holds it, so it is committed before. Returns the provider tokens to revoke.
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -317,8 +318,8 @@ END
 $$;
 
 -- Removes the session's user from a tenant. A session in it moves to the tenant in which the user was active before,
--- under a new id, or ends. Locks admins as change_member does, so of two admins who leave at once the second is
--- refused. Outcome: left, moved, ended, last-admin, no-member, session-ended.
+-- under a new id, or ends. Locks the admins, so that of two who leave at once the second is refused. Outcome: left,
+-- moved, ended, last-admin, no-member, session-ended.
 CREATE OR REPLACE FUNCTION leave_tenant(credential bytea, new_credential bytea, target uuid)
 RETURNS TABLE (outcome text, user_id bigint, user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -369,7 +370,7 @@ BEGIN
   IF person IS NULL OR public.current_scope_kind() <> 'session' THEN
     RAISE EXCEPTION 'only a person in a session creates a tenant' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  PERFORM FROM public.users u WHERE u.id = person FOR NO KEY UPDATE; -- two at once would not count each other's
+  PERFORM FROM public.users u WHERE u.id = person FOR NO KEY UPDATE; -- otherwise two calls do not count each other's tenant
   IF (SELECT count(*) FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
       WHERE m.user_id = person AND t.closed_at IS NULL) >= most THEN RETURN NULL; END IF;
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);

@@ -1,6 +1,6 @@
 -- Operations: quarantine of a copied database, and tracing one thing through all tenants.
 
--- Identifies the cluster, as its standbys do, and the database in it.
+-- Identifies the cluster, whose standbys have the same identifier, and the database in it.
 CREATE OR REPLACE FUNCTION installation_place() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 RETURN (SELECT c.system_identifier FROM pg_control_system() c) || '/' ||
@@ -30,7 +30,7 @@ BEGIN
 END
 $$;
 
--- Ends a quarantine: this database is the one that works.
+-- Ends a quarantine: workers may work on this database.
 CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -40,7 +40,7 @@ BEGIN
 END
 $$;
 
--- For copies with the same identity as the original: a base backup, a snapshot of a disk.
+-- Quarantines a copy by hand, if it has the same identity as the original: a base backup, a snapshot of a disk.
 CREATE OR REPLACE FUNCTION quarantine_installation() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$

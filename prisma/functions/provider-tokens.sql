@@ -1,6 +1,7 @@
 -- Tokens of providers: the grant of an identity, its refresh, and tokens to revoke.
 
--- `fresh` means that the access token is valid for margin_seconds, or for half its lifetime if that is shorter.
+-- Finds the grant of an identity. `fresh` means that the access token is valid for margin_seconds, or for half its
+-- lifetime if that is shorter.
 CREATE OR REPLACE FUNCTION find_grant(grant_provider text, subject text, margin_seconds integer)
 RETURNS TABLE (
   user_id bigint, access_token bytea, refresh_token bytea, scope text, expires_at timestamptz,
@@ -65,7 +66,7 @@ END
 $$;
 
 -- Keeps a refresh token whose grant was removed or replaced meanwhile. Without a grant it must be revoked, and its id
--- is returned; with a new grant it is set aside.
+-- is returned; with a new grant it becomes `superseded` and is revoked later.
 CREATE OR REPLACE FUNCTION retire_late_token(
   grant_provider text, subject text, owner_id bigint, late_token bytea
 ) RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -4,9 +4,9 @@
 CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended('usage ' || tenant::text, 0);
 
--- Folds up to 1,000 rows of usage_changes into tenant_usage and member_usage. Requires usage_lock. The bucket of a member
--- is emptied first, which needs the budgets (app.quota), so only transactions of people fold rows that have a member.
--- In PL/pgSQL with several statements, because it runs in triggers.
+-- Folds up to 1,000 rows of usage_changes into tenant_usage and member_usage. Requires usage_lock. The bucket of a
+-- member is emptied first, which needs the budgets (app.quota), so only transactions of people fold rows that have a
+-- member.
 CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   total record;
@@ -49,25 +49,26 @@ CREATE OR REPLACE FUNCTION member_share(budget double precision) RETURNS double 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN budget / 4;
 
--- What is left of what a member had published at `counted_at`: a whole share is forgotten in `seconds`.
+-- What is left now of a member's bucket, which had the content `filled` at `counted_at`: a full bucket (member_share)
+-- empties in `seconds`.
 CREATE OR REPLACE FUNCTION still_in_bucket(
   filled double precision, budget double precision, counted_at timestamptz, seconds double precision
 ) RETURNS double precision LANGUAGE sql STABLE PARALLEL SAFE
 RETURN greatest(0, filled - public.member_share(budget) * extract(epoch FROM now() - counted_at)::float8 / seconds);
 
 -- Adds a change to the counters of a tenant. It never waits: the first writer updates tenant_usage, and concurrent
--- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
--- and two transactions cannot block each other here.
+-- writers insert into usage_changes; about every 32nd writer adds these rows to the counters. So a rollback takes its
+-- change along, and two transactions cannot block each other here.
 --
 -- The transaction of a person has budgets in app.quota: rows and bytes of resources, rows and bytes of events, and the
 -- retention of events in seconds. Growth beyond the budget of resources raises QU001, of events QU002. What a person
 -- publishes in a tenant with other members also fills a bucket, which empties in the retention period: beyond a quarter
--- of the budget it raises QU003. What a person stores as resources while more than half of the budget is used fills such
--- a bucket too: beyond a quarter of the budget it raises QU004, so a quarter is left for the others. Concurrent
+-- of the budget it raises QU003. What a person stores as resources while more than half of the budget is used fills
+-- such a bucket too: beyond a quarter of the budget it raises QU004, so a quarter is left for the others. Concurrent
 -- transactions do not see each other's changes, so together they may exceed a budget by what they write. A transaction
--- that deletes rows of resources has a reserve for its event, a sixteenth of the budget, because people delete when a
--- budget is used up (publish_event). The stored result of a request has the same reserve (app.keeps) and no share, so
--- that a request which needs no space, such as a rotation, is still possible.
+-- that deletes rows of resources may exceed the budget by a sixteenth for its event, because people delete when a
+-- budget is used up (publish_event). The stored result of a request may do so too (app.keeps), and the limit of a
+-- member does not apply to it, so that a request which needs no space, such as a rotation, is still possible.
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
@@ -100,7 +101,8 @@ BEGIN
       INTO used FROM public.tenant_usage u CROSS JOIN public.counted_usage(tenant) c
       WHERE u.tenant_id = tenant;
   END IF;
-  -- The share of a member matters in a tenant with a second one; that of resources only when half of the budget is used.
+  -- A member is limited to a share only in a tenant with other members, and for resources only when half of the budget
+  -- is used.
   IF budget IS NOT NULL AND (event_rows > 0
     OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 2
     OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 2)
@@ -270,7 +272,7 @@ BEGIN
   PERFORM public.set_scope('usage', '', NULL, tenant_id);
   SELECT m.counted, m.stored INTO counted, stored FROM public.measured_usage(tenant_id) m;
   IF repair AND counted <> stored THEN
-    -- usage_changes are of the same snapshot as their rows, so they stay to be folded in later.
+    -- The snapshot contains usage_changes and the rows that they count, so they can be folded in later.
     UPDATE public.tenant_usage u SET
         resource_rows = u.resource_rows + stored[1] - counted[1],
         resource_bytes = u.resource_bytes + stored[2] - counted[2],

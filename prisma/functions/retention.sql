@@ -1,6 +1,7 @@
 -- Deletion of what is older than its retention period.
 
--- Deletes one batch of old events, deliveries, notifications, replays and invitations of a tenant.
+-- Deletes one batch of old events, deliveries, notifications, replays and invitations of the tenant after
+-- `tenant_after`.
 CREATE OR REPLACE FUNCTION purge_history(
   tenant_after uuid, older_than timestamptz, feed_before timestamptz, batch integer
 ) RETURNS TABLE (tenant_id uuid, events integer, others integer, more boolean)
@@ -81,8 +82,8 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of expired logout tokens and one of audit entries older than `audit_days`. Entries are read in the
--- order of their ids, so the search ends at the first batch.
+-- Deletes one batch each of expired logout tokens, of mail counts of earlier days without a decline, and of audit
+-- entries older than `audit_days`. Entries are read in the order of their ids, so the search ends at the first batch.
 CREATE OR REPLACE FUNCTION prune_records(audit_days integer, batch integer)
 RETURNS TABLE (logouts integer, entries integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1

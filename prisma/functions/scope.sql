@@ -3,14 +3,15 @@
 
 -- A keyed hash: two nested SHA-256. The key has a fixed length, so key and text cannot be confused.
 CREATE OR REPLACE FUNCTION scope_seal(secret bytea, content text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE -- as convert_to is: otherwise it would not be inlined
+LANGUAGE sql STABLE PARALLEL SAFE -- STABLE as convert_to is, otherwise it would not be inlined
 RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');
 
 -- Sets a setting `app.…` of the transaction: its cause, its budgets. Inlined, and allows no more than set_config.
 CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text LANGUAGE sql VOLATILE
 RETURN set_config(setting, content, true);
 
--- Returns the setting, so that functions of every request can assign it: PERFORM takes five times as long.
+-- Sets app.scope for the transaction. Returns the setting, so that functions of every request can assign the call:
+-- PERFORM takes five times as long.
 CREATE OR REPLACE FUNCTION put_scope(setting text) RETURNS text LANGUAGE sql VOLATILE
 RETURN set_config('app.scope', setting, true);
 
@@ -91,7 +92,8 @@ BEGIN
 END
 $$;
 
--- How the scope was entered: session, token, service, app, portal, job, billing, or the purpose of a sign-in.
+-- How the scope was entered: session, token, service, app, portal, job, billing, the purpose of a sign-in, or that of a
+-- function of the owner (ledger, erasure and others).
 CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -111,8 +113,8 @@ BEGIN
 END
 $$;
 
--- Whose idempotency keys the transaction sees, where they are not of a person: the service or app token's, in a portal
--- session its own.
+-- The holder of the idempotency keys that the transaction sees, if it is not a person: the service or app token, or the
+-- portal session.
 CREATE OR REPLACE FUNCTION current_key_holder() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -123,14 +125,14 @@ BEGIN
 END
 $$;
 
--- Who holds an idempotency key of the scope: `person ID`, or `service ID TENANT` with the id of current_key_holder().
+-- The holder of idempotency keys as their rows name it: `person ID`, or `service ID TENANT` with current_key_holder().
 CREATE OR REPLACE FUNCTION current_idempotency_holder() RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce('service ' || public.current_key_holder() || ' ' || public.current_webhook_tenant_id(),
                   'person ' || public.current_user_id())
 $$;
 
--- The current name of this token, for the audit log.
+-- The current name of the token of current_service_id, for the audit log.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,7 +1,8 @@
 -- Signing in: attempts, identities, addresses and the start of a session. Before there is a session, the scope is that
 -- of the attempt.
 
--- The hash of a ticket. The leading byte separates it from the hash of any state.
+-- The hash of a ticket, with which an attempt is completed (take_attempt). The leading byte separates it from the hash
+-- of any state.
 CREATE OR REPLACE FUNCTION ticket_hash(ticket bytea) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sha256('\x01'::bytea || ticket);
 
@@ -249,7 +250,7 @@ DECLARE
 BEGIN
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
   IF attempt.provider = 'isolation-test' THEN
-    -- The check at start rolls its users back, and must use up no ids. No provider can have this name.
+    -- The isolation check at start rolls its users back, and must not use up ids. No provider can have this name.
     INSERT INTO public.users (id, own_tenant_id) OVERRIDING SYSTEM VALUE
       VALUES ((-1 - floor(random() * 9007199254740991))::bigint, tenant) RETURNING id INTO created;
   ELSE
@@ -277,7 +278,7 @@ BEGIN
   -- Most sign-ins prove nothing, and need not wait for the lock.
   IF NOT EXISTS (SELECT FROM public.users u WHERE u.id = attempt.user_id AND NOT u.email_verified)
   THEN RETURN; END IF;
-  -- Two who prove the same address at once would lock each other's rows.
+  -- Two users who prove the same address at once would deadlock.
   PERFORM pg_advisory_xact_lock(hashtextextended('address ' || lower(address COLLATE "C"), 0));
   UPDATE public.users u SET email = address, email_verified = true
     WHERE u.id = attempt.user_id AND NOT u.email_verified AND NOT EXISTS (
@@ -326,9 +327,10 @@ BEGIN
 END
 $$;
 
--- Gives the user of a completed sign-in the role that the provider's groups stand for; NULL takes away what it gave. A
--- role that people have given stays. Locks as change_member does, so that an admin remains. Outcome: joined, changed,
--- removed, last-admin, no-tenant; no row if all is as it should be. Who has no other tenant gets one of their own.
+-- Gives the user of a completed sign-in the role in a tenant to which ROLE_MAP maps their groups at the provider; NULL
+-- takes away a role that the provider gave. A role that people gave stays. Locks the admins, so that one remains.
+-- Outcome: joined, changed, removed, last-admin, no-tenant; no row if nothing changes. A user who loses their only
+-- tenant gets one of their own.
 CREATE OR REPLACE FUNCTION apply_role_map(target uuid, mapped_role text)
 RETURNS TABLE (outcome text, invitations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -493,8 +495,8 @@ END
 $$;
 
 -- Ends the sessions that belong to a session at the provider. If that is NULL, ends all sessions that the user of the
--- subject signed in through this provider; if it is unknown here, those of them that may belong to it, because the
--- provider did not say to which session of its own they belong.
+-- subject signed in through this provider. If no session here belongs to it, ends the sessions of that user for which
+-- the provider has named no session of its own, because they may belong to it.
 CREATE OR REPLACE FUNCTION end_provider_sessions(logout_provider text, session_at_provider text, subject text)
 RETURNS TABLE (user_id bigint, tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

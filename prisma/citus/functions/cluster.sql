@@ -1,8 +1,8 @@
 -- Functions that only a cluster has: the scope on the nodes, the order of the event feed, commits that
 -- concern a node and the coordinator, and the facts that the verification compares.
 
--- The scope also reaches the nodes. Citus forwards SET LOCAL, but not set_config, and only within a
--- transaction block or a function that is called by a query: put_scope therefore calls this by a query.
+-- Sets app.scope on the nodes too. Citus forwards SET LOCAL, but not set_config, and only within a transaction block or
+-- a function that is called by a query: put_scope therefore calls this by a query.
 CREATE OR REPLACE FUNCTION forward_scope(setting text) RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET citus.propagate_set_commands = 'local' AS $$
@@ -86,9 +86,9 @@ BEGIN
 END
 $$;
 
--- What the verification compares on every node (verify.ts): of each table the row-level security,
--- triggers and privileges of its copies or shards there, as a digest with one of the names; and of the
--- roles that have privileges, whether they could bypass it.
+-- What the verification compares on every node (verify.ts): of each table the row-level security, triggers and
+-- privileges of its copies or shards there, as a digest and the name of one of them; and of the roles that have
+-- privileges, whether they bypass row-level security.
 CREATE OR REPLACE FUNCTION node_facts() RETURNS json
 LANGUAGE sql STABLE
 RETURN (
@@ -144,7 +144,7 @@ RETURN (
           'isMember', pg_has_role(r.oid, n.oid, 'MEMBER')) ORDER BY r.rolname), '[]')
       FROM pg_catalog.pg_roles n JOIN pg_catalog.pg_roles r ON n.rolname = r.rolname || '_on_nodes')));
 
--- The same from every node, or what it answers instead.
+-- node_facts of every node, or the error of a node that fails.
 CREATE OR REPLACE FUNCTION cluster_facts() RETURNS TABLE (node text, success boolean, result text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 3
 SET search_path = pg_catalog, pg_temp AS $$
@@ -188,8 +188,8 @@ BEGIN
 END
 $$;
 
--- The rows on a node are committed after those on the coordinator, and the locks of a transaction last
--- until both are. So a new job is locked, and who works on it waits for the transaction that added it.
+-- The rows on a node are committed after those on the coordinator, and the locks of a transaction last until both are.
+-- So a new job is locked, and a worker that enters it waits for the transaction that added it.
 CREATE OR REPLACE FUNCTION lock_new_jobs() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -198,14 +198,14 @@ BEGIN
 END
 $$;
 
--- What the trigger `note_erasure` of users does, before the person is deleted.
+-- Does for a cluster what the trigger note_erasure of users does, before the person is deleted.
 CREATE OR REPLACE FUNCTION note_erased_user(person bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   own_tenant uuid;
 BEGIN
   SELECT u.own_tenant_id INTO own_tenant FROM public.users u WHERE u.id = person;
-  IF NOT FOUND THEN RETURN; END IF; -- with their last membership
+  IF NOT FOUND THEN RETURN; END IF; -- deleted with their last membership
   INSERT INTO public.erasures (kind, user_id) VALUES ('person', person);
   UPDATE public.tenants t SET name = 'Tenant ' || left(t.id::text, 8) WHERE t.id = own_tenant;
 END

@@ -1,8 +1,8 @@
--- Deliveries: due attempts, outcomes, and the turns of endpoints. They run with the rights and policies of their
--- caller, and save round trips.
+-- Deliveries: due attempts, outcomes, and the turns of endpoints. The functions run as their caller and save round
+-- trips.
 
--- Several statements of one tenant each, instead of one with parts: Citus sends the rows of a part that
--- writes through COPY, which row-level security refuses. Otherwise as in prisma/functions.
+-- As in prisma/functions, but in several statements of one tenant each: Citus sends the rows of a CTE that writes
+-- through COPY, which row-level security refuses.
 CREATE OR REPLACE FUNCTION schedule_attempts(
   tenant uuid, deliveries uuid[], within_limit boolean, scheduled_at timestamptz
 ) RETURNS TABLE (
@@ -41,8 +41,8 @@ END
 $$;
 
 -- Records the outcomes of due attempts: inserts attempts, updates deliveries, schedules the next attempts and deletes
--- the recorded ones. Skips a delivery that has changed since it was read. Returns the changed deliveries; `due_at`
--- is NULL without a next attempt. `ids` repeats the ids of `changes`, so that every plan uses the primary key.
+-- the due attempts that are over. Skips a delivery that has changed since it was read. Returns the changed deliveries;
+-- `due_at` is NULL without a next attempt. `ids` repeats the ids of `changes`, so that every plan uses the primary key.
 CREATE OR REPLACE FUNCTION record_outcomes(
   tenant uuid, ids uuid[], changes json, recorded_at timestamptz
 ) RETURNS TABLE (
@@ -95,7 +95,7 @@ BEGIN
       status_code integer, error text, cause text, response_excerpt text)
     WHERE d.tenant_id = tenant AND d.id = ANY (changed) AND d.id = change.delivery_id
       AND change.started_at IS NOT NULL;
-  -- Except those that are updated below. Locked after their deliveries, in the common order.
+  -- Keeps the due attempts that are updated below. Locks them after their deliveries, as all functions do.
   DELETE FROM public.due_attempts a
     USING json_to_recordset(changes) AS change (delivery_id uuid, series integer, number integer)
     WHERE a.tenant_id = tenant AND a.delivery_id = ANY (ids) AND a.delivery_id = change.delivery_id
@@ -109,8 +109,7 @@ BEGIN
 END
 $$;
 
--- Releases the oldest deliveries that are held for the rate limit of an endpoint, one per element of `waits`, each
--- after its wait in seconds.
+-- Releases the oldest deliveries held for an endpoint's rate limit: one per element of `waits`, after these seconds.
 CREATE OR REPLACE FUNCTION release_held(
   tenant uuid, endpoint uuid, waits double precision[], released_at timestamptz
 ) RETURNS TABLE (

@@ -1,9 +1,9 @@
--- Erasure. A right ends in one transaction, in constant time however much history there is. A worker deletes the rest
--- in batches (work_erasure).
+-- Erasure. Access ends in one transaction, in constant time however much history there is. A worker deletes the rest in
+-- batches (work_erasure).
 
--- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last
--- admin of an open tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user.
--- All rows are found by keys. If one tenant has most members, PostgreSQL would read all memberships instead.
+-- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last admin
+-- of an open tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user. Without
+-- sequential scans: if one tenant has most members, PostgreSQL would read all memberships instead of using the keys.
 CREATE OR REPLACE FUNCTION erase_person(person bigint)
 RETURNS TABLE (outcome text, tenants text[], revocations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 SET enable_seqscan = off AS $$
@@ -125,7 +125,8 @@ BEGIN
   PERFORM pg_advisory_xact_lock(7165230421);
   UPDATE public.tenants t SET closed_at = closing WHERE t.id = tenant AND t.closed_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
-  -- The plan ends with it: billing events change a plan through the user's own tenant, so it could never end later.
+  -- The plan ends with the tenant: billing events change a plan through the user's own tenant, so it could never end
+  -- later.
   UPDATE public.users u SET own_tenant_id = NULL, plan = NULL, subscription_status = NULL,
       subscription_period_end = NULL, subscription_cancels_at = NULL
     WHERE u.own_tenant_id = tenant;
@@ -135,8 +136,8 @@ $$;
 
 -- Deletes one batch of the rows of a closed tenant without members, and finally the tenant. Returns true if nothing is
 -- left, also for an open tenant. Audit entries about a person stay with the person and lose the tenant. Jobs are
--- deleted last: a worker adds a job for the next attempt only while it holds the delivery. Tables that are not
--- named here have few rows, which go with the tenant by foreign keys.
+-- deleted last: a worker adds a job for the next attempt only while it has locked the delivery. Tables that are not
+-- named here have few rows, which foreign keys delete.
 CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -232,8 +233,8 @@ END
 $$;
 
 -- Deletes one batch of the history of a deleted endpoint. Returns true if nothing is left, or if the endpoint still
--- exists: then nobody has deleted it since. A deletion is committed on the coordinator first, and on the node it holds
--- the lock that this waits for.
+-- exists, because the transaction that queued the erasure did not delete it. A deletion commits on the coordinator
+-- first; until it commits on the node it holds the lock that this function waits for.
 CREATE OR REPLACE FUNCTION purge_endpoint(tenant uuid, endpoint uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

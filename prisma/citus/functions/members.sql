@@ -9,7 +9,7 @@ BEGIN
 END
 $$;
 
--- Whether no user is older than that of the session: usually the person who has installed the program.
+-- Whether the user of the session is the oldest one: usually the person who has installed the program.
 CREATE OR REPLACE FUNCTION is_first_user() RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -21,8 +21,9 @@ END
 $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
--- missing, for another address, or no longer open. Locks the tenant, the inviter's right and the user's address. The address gets
--- mail again if the user has verified it: the link proves nothing, because the admin who invites sees it too.
+-- missing, for another address, or no longer open. Locks the tenant, the membership of the inviter and the user. The
+-- address gets mail again if the user has verified it: the link proves nothing, because the admin who invites sees it
+-- too.
 CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid, link bytea) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -60,8 +61,8 @@ BEGIN
 END
 $$;
 
--- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the
--- user has verified its address, the address gets no mail with an invitation, of any tenant, until its holder accepts one.
+-- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the user
+-- has verified its address, the address gets no mail with an invitation from any tenant until its holder accepts one.
 CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid, link bytea) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -86,8 +87,8 @@ BEGIN
 END
 $$;
 
--- Changes a member of the current tenant; no row if there is no such member. From a change of the role on, people decide
--- it and no provider.
+-- Changes a member of the current tenant; no row if there is no such member. Once people have changed the role, no
+-- provider decides it any more.
 CREATE OR REPLACE FUNCTION change_member(
   tenant uuid, member bigint, new_role text, new_department text
 ) RETURNS TABLE (
@@ -115,8 +116,8 @@ $$;
 
 -- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; open invitations
 -- by the member are deleted, and with the user those that they have accepted. Takes constant time: a worker clears the
--- author of what the member has written and deletes the results of their requests. Locks the membership first: a post
--- that the member is adding holds it, so it is committed before. Returns the provider tokens to revoke.
+-- author of what the member has written and deletes the results of their requests. Locks the membership first: a write
+-- that the member has begun holds it, so it is committed before. Returns the provider tokens to revoke.
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -150,8 +151,8 @@ END
 $$;
 
 -- Removes the session's user from a tenant. A session in it moves to the tenant in which the user was active before,
--- under a new id, or ends. Locks admins as change_member does, so of two admins who leave at once the second is
--- refused. Outcome: left, moved, ended, last-admin, no-member, session-ended.
+-- under a new id, or ends. Locks the admins, so that of two who leave at once the second is refused. Outcome: left,
+-- moved, ended, last-admin, no-member, session-ended.
 CREATE OR REPLACE FUNCTION leave_tenant(credential bytea, new_credential bytea, target uuid)
 RETURNS TABLE (
   outcome text, user_id bigint, user_gone boolean, revocations uuid[], invitations uuid[]
@@ -211,7 +212,7 @@ BEGIN
   IF person IS NULL OR public.current_scope_kind() <> 'session' THEN
     RAISE EXCEPTION 'only a person in a session creates a tenant' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  PERFORM FROM public.{users} u WHERE u.id = person FOR NO KEY UPDATE; -- two at once would not count each other's
+  PERFORM FROM public.{users} u WHERE u.id = person FOR NO KEY UPDATE; -- otherwise two calls do not count each other's tenant
   IF (SELECT count(*) FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
       WHERE m.user_id = person AND t.closed_at IS NULL) >= most THEN RETURN NULL; END IF;
   PERFORM pg_advisory_xact_lock(7165230421);

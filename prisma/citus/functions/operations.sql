@@ -1,6 +1,6 @@
 -- Operations: quarantine of a copied database, and tracing one thing through all tenants.
 
--- One join for each kind of id, which every node answers for its tenants.
+-- As in prisma/functions, but with one join for each kind of id, which every node answers for its tenants.
 CREATE OR REPLACE FUNCTION trace_outgoing(causes text[], message text, delivery uuid, batch integer)
 RETURNS TABLE (kind text, tenant_id uuid, event_id text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

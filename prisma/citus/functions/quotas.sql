@@ -1,18 +1,18 @@
 -- Quotas: what each tenant stores, in rows and bytes. The triggers that count are in triggers.sql.
 
 -- Adds a change to the counters of a tenant. It never waits: the first writer updates tenant_usage, and concurrent
--- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
--- and two transactions cannot block each other here.
+-- writers insert into usage_changes; about every 32nd writer adds these rows to the counters. So a rollback takes its
+-- change along, and two transactions cannot block each other here.
 --
--- The transaction of a person has budgets (app.quota: rows and bytes of resources, rows and bytes of events). Growth
--- beyond one raises QU001 (resources) or QU002 (events). The fifth number is the retention of events in seconds: what
--- a person publishes in a tenant with other members fills a bucket that empties in that time, and beyond a quarter of
--- the budget raises QU003. What a person stores as resources while more than half of the budget is used fills such a
--- bucket too, and beyond a quarter raises QU004, so a quarter is left for the others. Concurrent transactions do not see
--- each other's changes, so together they may exceed it by what they write. A transaction that deletes rows of resources
--- has a reserve for its event, a sixteenth of the budget, because people delete when a budget is used up
--- (publish_event). The stored result of a request has the same reserve (app.keeps) and no share, so that what needs no
--- space, such as a rotation, is still possible.
+-- The transaction of a person has budgets in app.quota: rows and bytes of resources, rows and bytes of events, and the
+-- retention of events in seconds. Growth beyond the budget of resources raises QU001, of events QU002. What a person
+-- publishes in a tenant with other members also fills a bucket, which empties in the retention period: beyond a quarter
+-- of the budget it raises QU003. What a person stores as resources while more than half of the budget is used fills
+-- such a bucket too: beyond a quarter of the budget it raises QU004, so a quarter is left for the others. Concurrent
+-- transactions do not see each other's changes, so together they may exceed a budget by what they write. A transaction
+-- that deletes rows of resources may exceed the budget by a sixteenth for its event, because people delete when a
+-- budget is used up (publish_event). The stored result of a request may do so too (app.keeps), and the limit of a
+-- member does not apply to it, so that a request which needs no space, such as a rotation, is still possible.
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text
@@ -49,7 +49,8 @@ BEGIN
       LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
       WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
   END IF;
-  -- The share of a member matters in a tenant with a second one; that of resources only when half of the budget is used.
+  -- A member is limited to a share only in a tenant with other members, and for resources only when half of the budget
+  -- is used.
   IF budget IS NOT NULL AND (event_rows > 0
     OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 2
     OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 2)
@@ -156,8 +157,8 @@ BEGIN
 END
 $$;
 
--- Two functions that each ask the node would see two snapshots, and a change between them would look like
--- a wrong counter. So the node is asked once. Invitations are on the coordinator; who writes one waits.
+-- As in prisma/functions, but asks the node once: two queries would see two snapshots, and a change between them would
+-- look like a wrong counter. Invitations are on the coordinator; their table is locked against writes meanwhile.
 CREATE OR REPLACE FUNCTION measured_usage(tenant uuid, OUT counted bigint[], OUT stored bigint[])
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -1,6 +1,7 @@
 -- Deletion of what is older than its retention period.
 
--- Deletes one batch of old events, deliveries, notifications, replays and invitations of a tenant.
+-- Deletes one batch of old events, deliveries, notifications, replays and invitations of the tenant after
+-- `tenant_after`.
 CREATE OR REPLACE FUNCTION purge_history(
   tenant_after uuid, older_than timestamptz, feed_before timestamptz, batch integer
 )

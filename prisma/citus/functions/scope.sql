@@ -1,7 +1,8 @@
 -- The scope of a transaction: which user and tenant the policies let through (policies.sql). The setting app.scope
 -- holds it with a seal that only these functions can make, so SQL of an application role cannot forge one.
 
--- Also on the nodes, where triggers read the budgets. As forward_scope (cluster.sql).
+-- Sets a setting `app.…` of the transaction, also on the nodes, where triggers read the budgets. Works as forward_scope
+-- does (cluster.sql).
 CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text
 LANGUAGE plpgsql VOLATILE
 SET citus.propagate_set_commands = 'local' AS $$
@@ -14,7 +15,8 @@ BEGIN
 END
 $$;
 
--- Returns the setting, so that callers can assign it: PERFORM takes five times as long.
+-- Sets app.scope for the transaction, also on the nodes. Returns the setting, so that callers can assign the call:
+-- PERFORM takes five times as long.
 CREATE OR REPLACE FUNCTION put_scope(setting text) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -23,9 +25,9 @@ BEGIN
 END
 $$;
 
--- Seals the distributed transaction instead of backend and start, which differ on the nodes. Citus begins
--- one when it is needed, for a read without BEGIN not at all, so it is begun here: by an intermediate
--- result, which nothing reads.
+-- Sets the scope of this transaction. The seal contains the distributed transaction instead of backend and start, which
+-- differ on the nodes. For a read without BEGIN Citus would begin none, so an intermediate result that nothing reads
+-- begins it.
 CREATE OR REPLACE FUNCTION set_scope(kind text, detail text, user_id bigint, tenant_id uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -53,8 +55,7 @@ BEGIN
 END
 $$;
 
--- The fields of the scope, or NULL if none is set. Raises if the scope was not sealed by this backend in this
--- transaction.
+-- The fields of the scope, or NULL if none is set. Raises if the scope was not sealed in this distributed transaction.
 CREATE OR REPLACE FUNCTION verified_scope() RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 DECLARE
@@ -78,7 +79,8 @@ BEGIN
 END
 $$;
 
--- LOCK TABLE is not for reference tables; writing one of them is serialized by Citus.
+-- As in prisma/functions, but without LOCK TABLE, which reference tables do not support: Citus serializes writes to
+-- them.
 CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$

@@ -84,7 +84,7 @@ BEGIN
 END
 $$;
 
--- Stores the name of the user. Reads it first, so that most sign-ins write nothing.
+-- Stores the name of the user; a link only fills in a missing one. Reads it first, so that most sign-ins write nothing.
 CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -102,9 +102,10 @@ BEGIN
 END
 $$;
 
--- Gives the user of a completed sign-in the role that the provider's groups stand for; NULL takes away what it gave. A
--- role that people have given stays. Locks as change_member does, so that an admin remains. Outcome: joined, changed,
--- removed, last-admin, no-tenant; no row if all is as it should be. Who has no other tenant gets one of their own.
+-- Gives the user of a completed sign-in the role in a tenant to which ROLE_MAP maps their groups at the provider; NULL
+-- takes away a role that the provider gave. A role that people gave stays. Locks the admins, so that one remains.
+-- Outcome: joined, changed, removed, last-admin, no-tenant; no row if nothing changes. A user who loses their only
+-- tenant gets one of their own.
 CREATE OR REPLACE FUNCTION apply_role_map(target uuid, mapped_role text)
 RETURNS TABLE (outcome text, invitations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -182,9 +183,9 @@ BEGIN
 END
 $$;
 
--- Starts the session of a completed sign-in and enters it: in the tenant that was active last, else the one of the latest
--- invitation, else the user's own. Other pending sign-ins of the browser move to it, and the old session of the browser
--- is deleted.
+-- Starts the session of a completed sign-in and enters it: in the open tenant that was active last, else the one of the
+-- latest invitation, else the user's own. Other pending sign-ins of the browser move to it, and the old session of the
+-- browser is deleted.
 CREATE OR REPLACE FUNCTION start_session(
   credential bytea, subject text, session_at_provider text, browser text, network text,
   absolute_seconds integer, seconds_ago double precision

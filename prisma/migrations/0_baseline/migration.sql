@@ -1,7 +1,6 @@
--- The tables of the first release, by area: columns, keys, checks and indexes. Functions, policies and
--- triggers are in prisma/functions, prisma/policies.sql and prisma/triggers.sql, which `gatehouse migrate`
--- applies after the migrations; privileges are in src/schema/tables.ts. Until the policies are applied,
--- a table with row-level security shows no row.
+-- The tables, by area: columns, keys, checks and indexes. Functions, policies and triggers are in prisma/functions,
+-- prisma/policies.sql and prisma/triggers.sql, which `gatehouse migrate` applies after the migrations; privileges are
+-- in src/schema/tables.ts. Until the policies are applied, a table with row-level security shows no row.
 --
 -- Keys of tenant tables start with tenant_id, and so do the foreign keys between them: PostgreSQL checks
 -- foreign keys without row-level security, so a key without it could refer to the row of another tenant.
@@ -18,8 +17,9 @@ CREATE TABLE tenants (
   id uuid PRIMARY KEY,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- Since then nobody enters the tenant, and a worker deletes its members and rows. A write of a person, service
-  -- or app holds the row FOR KEY SHARE, so that close_tenant waits for it; what a job writes late goes with the purge.
+  -- When the tenant was closed: no credential enters it any more, and a worker deletes its members and rows. A write of
+  -- a person, service or app holds the row FOR KEY SHARE, so that close_tenant waits for it; rows that a job writes
+  -- later are deleted too.
   closed_at timestamptz(6)
 );
 ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;
@@ -65,7 +65,7 @@ ALTER TABLE oauth_identities ENABLE ROW LEVEL SECURITY;
 CREATE TABLE memberships (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   user_id bigint NOT NULL REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE,
-  role text NOT NULL, -- one of the app's: migrate adds the check
+  role text NOT NULL, -- a role of the app: migrate adds the check
   department text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   last_active_at timestamptz(6), -- NULL until a session of the user has been active in the tenant
@@ -80,39 +80,39 @@ CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx ON memberships (t
 CREATE INDEX memberships_user_id_idx ON memberships (user_id);
 ALTER TABLE memberships ENABLE ROW LEVEL SECURITY;
 
--- Consent to join a tenant. A person accepts or declines with the verified address, or with the secret of the
--- link and the same address. invited_by has no key: purge_person clears it in batches.
+-- Consent to join a tenant. A person accepts or declines with the verified address, or with the secret of the link and
+-- the same address. invited_by has no foreign key: purge_person clears it in batches.
 CREATE TABLE invitations (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   email text NOT NULL CHECK (email = lower(email COLLATE "C") AND length(email) BETWEEN 3 AND 320),
-  role text NOT NULL, -- one of the app's: migrate adds the check
+  role text NOT NULL, -- a role of the app: migrate adds the check
   department text,
   invited_by bigint,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(6) NOT NULL,
   accepted_at timestamptz(6),
-  declined_at timestamptz(6), -- A declined invitation stays until it expires, because the tenant is not told
+  declined_at timestamptz(6), -- A declined invitation stays until it expires: the tenant does not learn of it
   mailed_at timestamptz(6),
   link_hash bytea CHECK (octet_length(link_hash) = 32), -- SHA-256 of the secret of the link
   PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX invitations_email_idx ON invitations (email);
 CREATE INDEX invitations_invited_by_idx ON invitations (invited_by);
--- For the invitations that end with the right of their inviter, and their limit.
+-- Finds the open invitations of a member: to end them when the member may no longer invite, and to limit their number.
 CREATE INDEX invitations_open_idx ON invitations (tenant_id, invited_by, expires_at) WHERE accepted_at IS NULL;
 CREATE UNIQUE INDEX invitations_tenant_id_email_key ON invitations (tenant_id, email);
 ALTER TABLE invitations ENABLE ROW LEVEL SECURITY;
 
--- What limits mails with invitations: one row for each address, each tenant that had one, and each pair of them, by its
--- hash, so that the table contains no address. Written by functions alone.
+-- Counts the mails with invitations of a day: one row per address, per tenant and per pair of both. The key is a hash,
+-- so that the table contains no address. Only functions of the owner read and write it.
 CREATE TABLE invitation_mails (
-  -- SHA-256 of the kind and the address, the id, or both (mail_key).
+  -- SHA-256 of the kind of the row and the address, the id of the tenant, or both (mail_key).
   key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),
   day date NOT NULL, -- The day in UTC that `count` is for
   count integer NOT NULL,
-  invitation_id uuid, -- Of a pair: the invitation of that day. Its mail may be tried again
-  declined_at timestamptz(6) -- Since then the address gets no mail, until its holder accepts an invitation
+  invitation_id uuid, -- Of a pair: the invitation mailed that day. Its mail may be tried again
+  declined_at timestamptz(6) -- When the holder of the address declined. It gets no mail until they accept one
 );
 CREATE INDEX invitation_mails_day_idx ON invitation_mails (day);
 ALTER TABLE invitation_mails ENABLE ROW LEVEL SECURITY;
@@ -216,14 +216,14 @@ CREATE TABLE token_revocations (
   attempts integer NOT NULL DEFAULT 0,
   last_error text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- The latest attempt, or the start of a new round of attempts.
+  -- When it was last tried, or when a new round of attempts began.
   tried_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  failed_at timestamptz(6) -- The end of the first round of attempts
+  failed_at timestamptz(6) -- When the first round of attempts gave up; NULL before
 );
 CREATE INDEX token_revocations_user_id_idx ON token_revocations (user_id);
 ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
 
--- Requests with an Idempotency-Key, and forms of pages. A repeated request gets the first result. There is no key to the
+-- Requests with an Idempotency-Key, and forms of pages. A repeated request gets the first result. No foreign key to the
 -- user or service, so that their deletion takes constant time: purge_person deletes the rows of a person, and
 -- prune_idempotency_keys every row after a day.
 CREATE TABLE idempotency_keys (
@@ -233,7 +233,7 @@ CREATE TABLE idempotency_keys (
   -- SHA-256 of everything that the request asked for.
   request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
   result bytea, -- Encrypted. NULL until the request had an effect.
-  secret bytea, -- Encrypted. What a form created, until it is shown or five minutes old.
+  secret bytea, -- Encrypted. The secret that a form created, until it is shown or five minutes old.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (holder, key_hash)
 );
@@ -266,8 +266,8 @@ CREATE INDEX api_tokens_tenant_id_user_id_idx ON api_tokens (tenant_id, user_id)
 CREATE INDEX api_tokens_user_id_idx ON api_tokens (user_id);
 ALTER TABLE api_tokens ENABLE ROW LEVEL SECURITY;
 
--- Tokens of programs. A service is not a member: it has no user and no role, and may do what its permissions
--- name. It outlives the admin who created it, and not its tenant.
+-- Tokens of programs. A service is not a member: it has no user and no role, and may do what its permissions name. It
+-- outlives the admin who created it, but not its tenant.
 CREATE TABLE service_tokens (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -297,7 +297,7 @@ CREATE TABLE operators (
   PRIMARY KEY (provider, provider_user_id)
 );
 
--- Tokens of the app that this program stands in front of. An app token belongs to no tenant: each call names one.
+-- Tokens of the app behind this program. An app token belongs to no tenant: each call names one.
 CREATE TABLE app_tokens (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
   hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
@@ -309,7 +309,8 @@ CREATE TABLE app_tokens (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   secret_rotated_at timestamptz(6),
-  portals_ended_at timestamptz(6), -- when it last lost the permission to make links, or had expired
+  -- When it lost the permission to make links, or was changed after it had expired. Older portal sessions stay ended.
+  portals_ended_at timestamptz(6),
   last_used_at timestamptz(6)
 );
 CREATE INDEX app_tokens_created_at_id_idx ON app_tokens (created_at, id);
@@ -344,13 +345,13 @@ CREATE TABLE app_event_types (
 
 -- ---- Resources ----
 
--- Created by a payment, once per payment or event.
+-- A payment creates one invoice. If a payment has no id, each of its events creates one.
 CREATE TABLE invoices (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   amount bigint NOT NULL,
   currency text NOT NULL CHECK (currency ~ '^[a-z]{3}$'),
-  digits bigint NOT NULL DEFAULT 2 CHECK (digits BETWEEN 0 AND 3), -- of amounts after the decimal point
+  digits bigint NOT NULL DEFAULT 2 CHECK (digits BETWEEN 0 AND 3), -- digits of amounts after the decimal point
   status text NOT NULL CHECK (status IN ('paid', 'refunded', 'disputed', 'lost')),
   source_event text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -412,7 +413,7 @@ ALTER TABLE folders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- ---- Outbound webhooks: endpoints, events, deliveries and attempts ----
 
--- What the customer sets, and the turn. Its row is what publishing and the end of a turn lock.
+-- The settings of an endpoint, and whether a worker has its turn. Publishing and the end of a turn lock the row.
 CREATE TABLE webhook_endpoints (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -432,9 +433,9 @@ CREATE TABLE webhook_endpoints (
   recover_when_disabled boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- A worker has the turn of this endpoint and looks for due attempts, so that a new delivery needs no job. Who reads
-  -- it locks this row, so its end waits for transactions that have read true, and later ones read false. In a table of
-  -- its own they would read the value of their snapshot.
+  -- True while a worker has the turn and looks for due attempts, so that a new delivery needs no job. Transactions read
+  -- it under a lock on this row: a turn ends only after those that have read true, and later ones read false. In
+  -- another table they would read the value of their snapshot.
   in_turn boolean NOT NULL DEFAULT false,
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_check CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
@@ -443,7 +444,8 @@ CREATE TABLE webhook_endpoints (
 );
 ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
--- The health of each endpoint, its recovery and its rate (src/webhooks/health). Locked after the endpoint.
+-- The health of each endpoint, its recovery and its rate (src/webhooks/health). Its row is locked after that of the
+-- endpoint.
 CREATE TABLE endpoint_states (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -453,7 +455,7 @@ CREATE TABLE endpoint_states (
   exhausted_deliveries integer NOT NULL DEFAULT 0, -- Since failing_since
   disabled_at timestamptz(6),
   last_success_at timestamptz(6),
-  -- The end of the latest period of failures, and the start of the present one.
+  -- When the latest period of failures ended, and when the present one began.
   healthy_since timestamptz(6),
   retrying_since timestamptz(6),
   -- How the latest attempt of this period failed. The cause is for operators only.
@@ -485,8 +487,8 @@ ALTER TABLE endpoint_states ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE TABLE endpoint_probes (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
-  started_at timestamptz(6), -- NULL if it could not be made: the next one may begin at once
-  report jsonb, -- Of the latest probe that ended
+  started_at timestamptz(6), -- NULL if it could not be made: the next probe may begin at once
+  report jsonb, -- The report of the latest probe that ended
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
 );
@@ -494,7 +496,7 @@ ALTER TABLE endpoint_probes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE outbound_events (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
-  id text NOT NULL CHECK (id ~ '^[0-9A-Za-z_-]+$' AND length(id) <= 68), -- {1,68} takes ten times as long
+  id text NOT NULL CHECK (id ~ '^[0-9A-Za-z_-]+$' AND length(id) <= 68), -- {1,68} in it takes ten times as long
   type text NOT NULL,
   body text NOT NULL, -- The exact text that is signed and sent
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -514,9 +516,9 @@ CREATE INDEX outbound_events_tenant_id_type_xact_id_sequence_idx
 CREATE INDEX outbound_events_tenant_id_xact_id_sequence_idx ON outbound_events (tenant_id, xact_id, sequence);
 ALTER TABLE outbound_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
--- One event for one endpoint. endpoint_id has no key, here and in endpoint_replays and notifications:
--- purge_endpoint deletes the history of a deleted endpoint in batches. Columns that change per attempt are not
--- indexed and the fillfactor is low, so updates are HOT.
+-- One event for one endpoint. endpoint_id has no foreign key, here and in endpoint_replays and notifications:
+-- purge_endpoint deletes the history of a deleted endpoint in batches. Columns that change per attempt are not indexed
+-- and the fillfactor is low, so updates are HOT.
 CREATE TABLE deliveries (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -533,8 +535,8 @@ CREATE TABLE deliveries (
   stored_attempts integer NOT NULL DEFAULT 0,
   stored_bytes bigint NOT NULL DEFAULT 0,
   example boolean NOT NULL DEFAULT false,
-  -- Why it has no job. `rate`: pending until it is within the rate limit of its endpoint. `recovery`: exhausted until
-  -- its endpoint recovers.
+  -- Why nothing is due for it. `rate`: pending until it is within the rate limit of its endpoint. `recovery`: exhausted
+  -- until its endpoint recovers.
   held_for text CHECK (held_for IN ('rate', 'recovery')),
   http_status integer, -- Of the latest attempt: 0 without a response, NULL before the first attempt
   -- http_status and its first digit, unless it is 2xx. Only these are indexed, so a delivery that
@@ -604,7 +606,7 @@ CREATE TABLE endpoint_replays (
   cursor_delivery_id uuid,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   finished_at timestamptz(6),
-  -- When its latest page was processed. The replay with the oldest one is next in its tenant.
+  -- When the latest page of the replay was processed. The replay of a tenant with the oldest time is next.
   worked_at timestamptz(6),
   event_type text,
   event_id text,
@@ -639,7 +641,7 @@ CREATE TABLE processed_events (
   event_id text PRIMARY KEY,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
--- Rows are never deleted from this table, so the ranges stay narrow.
+-- BRIN: rows are never deleted from this table, so each range of blocks has a narrow range of times.
 CREATE INDEX processed_events_created_at_idx ON processed_events USING brin (created_at);
 
 CREATE TABLE received_events (
@@ -657,12 +659,12 @@ CREATE TABLE received_events (
   outcome text,
   dismissed_reason text,
   request_id uuid, -- The request that delivered it
-  customer text, -- The customer whose link it waits for, while its status is unlinked; kept if it is dismissed then
+  customer text, -- Set while the event is unlinked: the customer whom no user has yet. Kept if it is dismissed
   forwarding text -- Whether the app has it (APP_WEBHOOK_URL). NULL if it is not posted to the app.
     CHECK (forwarding IN ('waiting', 'delivered', 'failed')),
   forward_attempts integer NOT NULL DEFAULT 0,
   forward_error text,
-  forwarded_at timestamptz(6) -- The end of the last attempt
+  forwarded_at timestamptz(6) -- When the last attempt to post it to the app ended
 );
 CREATE INDEX received_events_customer_idx ON received_events (customer, received_at, event_id)
   WHERE status IN ('unlinked', 'dismissed');
@@ -680,9 +682,9 @@ CREATE TABLE billing_objects (
   customer text,
   payment text, -- The payment of a refund or dispute
   status text, -- Of a subscription; `open`, `lost` or `closed` of a dispute; `failed` of a refund that did not arrive
-  -- Of a subscription: what it gives, and until when.
+  -- Of a subscription: the plan that it gives, and until when.
   plan text,
-  plan_rank integer, -- The place of the plan in the operator's list
+  plan_rank integer, -- The position of the plan in the operator's list
   details jsonb, -- What was bought, as people see it (src/billing/details.ts)
   period_end timestamptz(6),
   cancels_at timestamptz(6),
@@ -690,7 +692,7 @@ CREATE TABLE billing_objects (
   invoice_tenant uuid, -- The tenant that has the invoice of a payment; it may have been deleted
   newest_created double precision, -- `created` of the newest applied event, in Unix seconds
   newest_event text, -- The id of that event
-  beside text, -- Another subscription of the customer that gave a plan when this one was seen giving one
+  beside text, -- Another subscription of the customer that also gave a plan when this one changed
   revision bigint NOT NULL DEFAULT 1, -- Incremented by every change, so that a decision on an older row is repeated
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
@@ -714,7 +716,7 @@ CREATE TABLE billing_replays (
   cursor_event_id text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   finished_at timestamptz(6),
-  queued integer NOT NULL DEFAULT 0, -- Events whose job was added. The next page starts when as many have ended.
+  queued integer NOT NULL DEFAULT 0, -- Events whose job was added. The next page starts when they have all ended.
   CONSTRAINT billing_replays_check CHECK (status IS NOT NULL OR event_ids IS NOT NULL)
 );
 
@@ -744,18 +746,18 @@ CREATE INDEX billing_reconciliations_created_at_id_idx ON billing_reconciliation
 -- At most one scheduled run at a time, however many workers there are.
 CREATE UNIQUE INDEX billing_reconciliations_running_idx
   ON billing_reconciliations (scheduled) WHERE scheduled AND (status = 'running');
--- The next scheduled run starts at the newest created_to of a finished one.
+-- The next scheduled run starts at the newest created_to of the finished scheduled runs.
 CREATE INDEX billing_reconciliations_watermark_idx
   ON billing_reconciliations (created_to) WHERE scheduled AND (status = 'finished');
 
 -- ---- Ledger ----
 
--- Each check whether every event and delivery is accounted for, of the last month.
+-- The checks of the last month: whether every event and delivery was accounted for.
 CREATE TABLE ledger_checks (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
   checked_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
   unaccounted integer NOT NULL, -- The number of findings
-  partial boolean NOT NULL DEFAULT false, -- There are more findings than are counted
+  partial boolean NOT NULL DEFAULT false, -- True if there are more findings than were counted
   kinds jsonb NOT NULL, -- The number of findings by kind
   tenants jsonb, -- The number of findings by tenant. Only the newest check has them.
   open_hours timestamptz(6)[] NOT NULL, -- Hours with findings, which the next check looks at again
@@ -763,8 +765,8 @@ CREATE TABLE ledger_checks (
 );
 
 -- ---- Quotas ----
--- Triggers count the rows and bytes of each tenant: `resource` is what its people create, `event` what is
--- published and delivered. Bytes are the UTF-8 octets of the stored texts.
+-- Triggers count the rows and bytes of each tenant: `resource` counts rows that people create, `event` counts published
+-- events and deliveries. Bytes are the UTF-8 octets of the stored texts.
 
 -- Updated in place; the fillfactor leaves room for HOT updates.
 CREATE TABLE tenant_usage (
@@ -782,9 +784,9 @@ CREATE TABLE tenant_usage (
 ) WITH (fillfactor = 50);
 ALTER TABLE tenant_usage ENABLE ROW LEVEL SECURITY;
 
--- What each member has published, and stored as resources while more than half of the budget was used, as buckets that
--- empty over the retention period of events. Counted only in a tenant with other members, who need the rest of the
--- budget (add_usage).
+-- Leaky buckets of each member: what they have published, and what they have stored as resources while more than half
+-- of the budget was used. A bucket empties over the retention period of events. Counted only in a tenant with other
+-- members, who need the rest of the budget (add_usage).
 CREATE TABLE member_usage (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   user_id bigint NOT NULL,
@@ -805,7 +807,7 @@ CREATE TABLE usage_changes (
   resource_bytes bigint NOT NULL,
   event_rows bigint NOT NULL,
   event_bytes bigint NOT NULL,
-  user_id bigint, -- The member whose bucket it fills too
+  user_id bigint, -- The member whose bucket in member_usage it fills too
   PRIMARY KEY (tenant_id, id)
 );
 ALTER TABLE usage_changes ENABLE ROW LEVEL SECURITY;
@@ -847,11 +849,11 @@ CREATE INDEX audit_log_user_id_at_id_idx ON audit_log (user_id, at, id);
 CREATE INDEX audit_log_user_id_id_idx ON audit_log (user_id, id);
 ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
--- What remains after a right has ended, for a worker to delete in batches (work_erasure).
+-- Data that remains after access to it has ended. A worker deletes it in batches (work_erasure).
 --   tenant    the members and all rows of a closed tenant
---   person    orders of a deleted user, the inviter in invitations, and the client in the audit log
+--   person    rows and keys of requests of a deleted user, the inviter in invitations, the client in the audit log
 --   events    copies of personal data of a deleted user in events of a tenant
---   member    the author in what a former member has written
+--   member    stored results of requests of a former member, and the author in what they have written
 --   endpoint  deliveries, replays and notifications of a deleted endpoint
 CREATE TABLE erasures (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
@@ -878,8 +880,8 @@ CREATE TABLE scope_keys (
 );
 ALTER TABLE scope_keys ENABLE ROW LEVEL SECURITY;
 
--- The cluster and database of the first worker. In a copy of the database the place differs, and workers do
--- nothing until an operator adopts it: the copy contains the same jobs and would send every webhook again.
+-- The cluster and database in which the first worker ran (`place`). In a copy they differ, and workers do nothing until
+-- an operator adopts the copy: it contains the same jobs and would send every webhook again.
 CREATE TABLE installation (
   id boolean DEFAULT true PRIMARY KEY CHECK (id), -- The only row
   place text NOT NULL,
@@ -913,7 +915,8 @@ CREATE TABLE schema_releases (
   applied_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
--- `facts` of the newest release, by aspect, so that a difference can be named.
+-- The objects of the newest release. `facts` has a text for each aspect of an object, so that a difference can be
+-- named.
 CREATE TABLE schema_objects (
   kind text NOT NULL,
   name text NOT NULL,
