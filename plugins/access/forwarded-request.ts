@@ -9,7 +9,7 @@ import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Instead of a redirect to sign-in the answer is 401, whatever the proxy sends. */
+    /** The answer is 401 and never a redirect to sign-in, whatever the proxy sends. */
     takesNoRedirect?: true
   }
   interface FastifyRequest {
@@ -21,9 +21,9 @@ declare module 'fastify' {
 }
 
 /**
- * Routes that a proxy asks about a request of somebody else (forward authentication). The proxy sends
- * a GET with the headers of that request, so the same-origin rule applies to the method that it names,
- * and to the origin of the app if it is configured.
+ * Forward authentication: a proxy asks these routes about a request that it has received. The proxy
+ * sends a GET with the headers of that request, so the same-origin rule applies to the method that it
+ * names, and to the origin of the app if it is configured.
  */
 export default fp<{ baseUrl: string; audiences: readonly Audience[] }>(
   async function forwardedRequest(app, { baseUrl, audiences }) {

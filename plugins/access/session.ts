@@ -201,7 +201,7 @@ function visitorEntryWith(request: FastifyRequest, identified: Entry<Principal |
 
 type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>
 
-/** Rows of sessions are written, and ended, in the transaction of what changes them. */
+/** Writes nothing: domain functions write and end the rows of sessions in their transactions. */
 const store: Store = {
   get: (_cookieId, callback) =>
     callback(null, { fromCookie: true, isModified: isAnnounced } as never),
@@ -252,7 +252,11 @@ async function followSession(this: FastifyReply, after: AfterLeaving): Promise<v
   }
 }
 
-/** Without a proxy nothing ends TLS, the browser ignores the cookie, and sign-ins end in `bad state`. */
+/**
+ * Makes the response carry the cookie.
+ * @throws for a Secure cookie without a proxy: nothing would end TLS, the browser would ignore the
+ *   cookie, and sign-ins would end in `bad state`
+ */
 function announceSession(this: FastifyRequest): void {
   if (this.session.cookie.secure === true && this.ips === undefined) {
     throw new Error(

@@ -94,7 +94,7 @@ function tagResponse(
     done(null, payload)
     return
   }
-  // A replayed response is that of a request which checked it.
+  // A replayed response was made by a request that checked `If-Match`.
   if (headers['if-match'] !== undefined && !reply.isMatchChecked && !request.isReplayed) {
     done(new Error(`${method} ${routeOptions.url} does not check If-Match.`))
     return

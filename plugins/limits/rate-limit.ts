@@ -78,10 +78,10 @@ type Options = {
  * Limits every route of its scope, and the hooks registered after it (such as the 401 for a missing
  * credential). Requests are counted
  * - `address`: per IP address, for IPv6 per /64 prefix, the size of one subscriber's network;
- * - `session`: per session, API token or service token, per address without either: also for a credential that
- *   was rejected, such as a session from another site, and for the session of a browser that has not signed in.
- *   One that turns out not to be live counts for its address as well, because tokens can be made up, and from
- *   then on for its address alone;
+ * - `session`: per session, API token or service token, per address without either: also for a
+ *   credential that was rejected, such as a session from another site, and for the session of a browser
+ *   that has not signed in. A credential that turns out not to be live counts for its address as well,
+ *   because tokens can be made up, and from then on for its address alone;
  * - `address-and-session`: per address and per browser session, with a limit on each.
  */
 export default fp<Options>(
@@ -160,7 +160,7 @@ function limitBrowserSession(app: FastifyInstance, name: string, limit: Quota): 
   })
 }
 
-/** They are refused whatever the count is, so it is only described. */
+/** Counts requests that could not be parsed. They are refused in any case, so the count only shows in the headers. */
 function countUnparsed(app: FastifyInstance, name: string, limit: Quota): void {
   const count = app.createRateLimit()
   app.addParserHeaders(async ({ address }) => {

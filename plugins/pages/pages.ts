@@ -16,7 +16,7 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Sends a page. */
     sendPage(page: Page): FastifyReply
-    /** The same, with a content security policy that lets its script send requests to us. */
+    /** Sends a page with a content security policy that lets its script send requests to us. */
     sendLivePage(page: Page): FastifyReply
   }
 }

@@ -78,7 +78,10 @@ const operations: FastifyPluginAsync = async function operations(app) {
   )
 }
 
-/** As when metrics are scraped. @returns the running processes; null if the database cannot be measured */
+/**
+ * Measures what a scrape of the metrics measures.
+ * @returns the running processes; null if the database cannot be measured
+ */
 async function measureNow({ systemDb, metrics }: FastifyInstance, log: FastifyBaseLogger) {
   const { billing, queues, ledger } = metrics
   try {

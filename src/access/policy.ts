@@ -65,7 +65,7 @@ export type Rule = {
   readonly tokenPermission: TokenPermission | null
   readonly scope: ScopeKind
   readonly credential: CredentialKind
-  /** Whether a service token can have the permission for it, `resource:action`; or needs none. */
+  /** Whether a service token can have the permission `resource:action`; `always`: it needs none. */
   readonly forServices: boolean | 'always'
   /** Whether a portal session may do it. */
   readonly forPortal?: true
@@ -171,7 +171,7 @@ function allow(
   }
 }
 
-/** What the administrators of a tenant do with a session only. */
+/** A rule for what the administrators of a tenant may do with a session only. */
 function inSession(resource: Resource, action: Action, credential: CredentialKind): Rule {
   return { ...allow(resource, action, 'tenant', 'user:manage', null), credential }
 }
@@ -186,7 +186,7 @@ function forPortal(...rules: readonly Rule[]): readonly Rule[] {
   return rules.map((rule) => ({ ...rule, forPortal: true }))
 }
 
-/** Of these rules those with such an action are for the app too, in the tenant that its request names. */
+/** The rules; those with one of the actions are for the app too, in the tenant that its request names. */
 function forApp(actions: readonly Action[], rules: readonly Rule[]): readonly Rule[] {
   return rules.map((rule) => (actions.includes(rule.action) ? { ...rule, forApp: true } : rule))
 }

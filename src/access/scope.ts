@@ -1,10 +1,11 @@
 import { Prisma } from '#src/db/generated/client.ts'
 
 /*
- * Who the scope of the transaction names, for statements that leave together with their entry
- * (`oneStatement`, src/db/sql.ts), before the program knows it. The seal is not verified here: that is the second
- * lock, in the policies of row-level security, and verifying twice would cost more than reading the row.
- * Plain expressions, because PostgreSQL inlines no function that is called with a subselect.
+ * The user and tenant that the scope of the transaction names, for statements that are sent with their
+ * entry (`oneStatement`, src/db/sql.ts), before the program knows it. The seal is not verified here:
+ * that is the second lock, in the policies of row-level security, and verifying twice would cost more
+ * than reading the row. Plain expressions, because PostgreSQL inlines no function that is called with a
+ * subselect.
  */
 
 const field = (position: number) =>

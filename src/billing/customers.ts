@@ -169,7 +169,7 @@ export function toCustomerProblem(refusal: CustomerRefusal): Problem {
   }
 }
 
-/** How to name a user, for the message that there is none: with an address that is only claimed it is a surprise. */
+/** How to name a user, for the message that none was found, which surprises people whose address is only claimed. */
 export const userRemedy =
   'Give the id of a user, or an email address that a user has verified: through a provider that OIDC_<NAME>_TRUST_EMAIL trusts for it, which by default is none.'
 

@@ -40,7 +40,7 @@ export type Effect =
       payment: string | null
       amount: number
       currency: string
-      /** After the decimal point of `amount`, by the rules of the provider. */
+      /** Digits of `amount` after the decimal point, by the rules of the provider. */
       digits: number
       /** All that was refunded so far; null if the object does not say it. */
       refunded: number | null

@@ -41,7 +41,7 @@ type Schedule = Pick<OutboundConfig, 'retrySeconds' | 'timeoutMs' | 'perAddress'
 
 const queueName = 'billing-forward'
 const limits = { inFlight: 20, stopMs: 6_000 } as const
-const busySeconds = 5 // until a place among the requests to the address of the app is free
+const busySeconds = 5 // until another request to the address of the app may begin
 const maxErrorCharacters = 500
 
 /** Adds the job in the transaction that processes the event, so neither exists without the other. */
@@ -96,7 +96,7 @@ async function forward(work: Work, job: ForwardJob, abandoned: AbortSignal): Pro
   const { eventId } = job.data
   try {
     const event = await findWaiting(db, job.data)
-    // An operator has had it posted again, by another job: the app has it, or that job goes on.
+    // An operator had the event posted again by another job: that job has delivered it, or goes on.
     if (event === null) return await db.write(withoutScope, (tx) => endJob(tx, queue, job))
     const { body } = event
     const result =

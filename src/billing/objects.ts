@@ -16,7 +16,7 @@ import type { Effect, SubscriptionState } from './effect.ts'
 export type ObjectState = {
   customer: string | null
   status: string | null
-  /** Of the newest event that was applied; Unix seconds. */
+  /** `created` of the newest event that was applied, in Unix seconds. */
   newestCreated: number | null
   newestEvent: string | null
 }
@@ -51,7 +51,7 @@ type NewSubscription = {
   created: number | null
   state: SubscriptionState
   plan: string | null
-  /** Of the plan among those of the operator. */
+  /** The position of the plan in the operator's list. */
   rank: number | null
   details: SubscriptionDetails | null
 }
@@ -117,8 +117,8 @@ export async function findLeading(tx: Tx, customer: string): Promise<CurrentSubs
 }
 
 /**
- * Notes that there is a payment, and locks it: what else is known of it waits for this transaction.
- * @returns null unless it has its invoice; else the tenant of that
+ * Stores that there is a payment, and locks it: other transactions about it wait for this one.
+ * @returns the tenant of its invoice; null without one
  */
 export async function lockPayment(
   tx: Tx,
@@ -146,7 +146,10 @@ export async function putPayer(
     WHERE object_id = ${payment}`
 }
 
-/** Keeps what a payment says about its refunds. The newest state counts; of one second, the larger. */
+/**
+ * Keeps what a payment says about its refunds. The newest state counts; of two states of one second,
+ * the larger amount.
+ */
 export async function putRefunded(
   tx: Tx,
   payment: string,
@@ -208,9 +211,9 @@ export async function putClaim(
 }
 
 /**
- * The refunded amount of a payment, and its dispute. Of a failed refund whose provider was
- * asked for the rest, nothing is left to subtract. Otherwise it is subtracted from what the payment
- * reported before the failure; later reports are taken to leave it out.
+ * The refunded amount of a payment, and its dispute. A failed refund is not subtracted if the provider
+ * was asked for the rest. Otherwise it is subtracted from what the payment reported before the failure;
+ * later reports are taken to leave it out.
  */
 export async function findClaims(tx: Tx, payment: string): Promise<PaymentState> {
   const [row] = await tx.sql<{ refunded: bigint | string; dispute: PaymentState['dispute'] }>`

@@ -46,7 +46,7 @@ export type Applied =
   | 'missing'
 
 export type ApplyOptions = {
-  /** Whose event it is; the specification's own format by default. */
+  /** The provider whose event it is; by default the format of the specification. */
   provider?: BillingProvider
   plans?: BillingPlans | null
   /** Returns the current state of an object. Without it, `created` decides which state is newer. */
@@ -295,7 +295,7 @@ async function decide(
     : { effect, applied: 'processed', seen }
 }
 
-/** The present object; `unknown` if the event's own has to do. */
+/** The present object; `unknown` if only the copy in the event is available. */
 async function findObject(
   event: BillingEvent,
   api: ObjectApi | null,
@@ -321,7 +321,7 @@ function endOf(provider: BillingProvider, event: BillingEvent): Effect {
   return { ...effect, state: { ...effect.state, status: 'canceled' } }
 }
 
-/** For the limit of calls about one customer. */
+/** The customer of an event, for the limit of calls about one customer. */
 function payerIn({ object }: BillingEvent): string | undefined {
   const customer = referenceOf(object.customer ?? object.customer_id)
   return typeof customer === 'string' ? customer : undefined
@@ -353,7 +353,7 @@ async function requireMissing(tx: Tx, eventId: string): Promise<void> {
   if (events > 0) throw new Error('the event was not found at first')
 }
 
-/** Other settings applied when the event was recorded with its job, or it would have been ignored then. */
+/** Marks an event as ignored that was recorded with a job, because other settings applied then. */
 async function markIgnored(tx: Tx, eventId: string, reason: IgnoredReason): Promise<void> {
   await tx.receivedEvent.updateMany({
     where: { eventId, status: { not: 'processed' } },
@@ -468,7 +468,7 @@ async function applyPayment(
 /**
  * Locks a payment.
  * @returns whether it has its invoice
- * @throws Error if it got that meanwhile in a tenant that the transaction is not in
+ * @throws Error if it has meanwhile got its invoice in another tenant than that of the transaction
  */
 async function lockInvoiced(
   tx: Tx,
@@ -552,7 +552,7 @@ function enterCustomer(eventId: string, customer: string): Entry<Subscriber | nu
   }
 }
 
-/** The same for the tenant that has the invoice of a payment; undefined if that has been deleted. */
+/** Opens a transaction in the tenant that has the invoice of a payment; undefined if that has been deleted. */
 function enterInvoice(eventId: string, payment: string): Entry<Payee | undefined> {
   return {
     statement: () =>

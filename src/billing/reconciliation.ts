@@ -62,9 +62,9 @@ const statementTimeoutMs = statementTimeoutsMs.replay
 const overlapSeconds = 3_600
 /** A webhook that is still on its way is not missing. */
 const settleSeconds = 600
-/** What the first run looks at, and the most that one run does. */
+/** The range of the first run, and the longest range of one run. */
 const longestSeconds = 86_400
-/** A list may lie and never end. The next scheduled run goes on after these. */
+/** A wrong list may never end. The next scheduled run goes on after these pages. */
 const maxPages = 1_000
 const shownIds = 100
 
@@ -175,7 +175,8 @@ export async function scheduleReconciliation(
 
 /**
  * Works on a run until its list ends, beginning where it was interrupted. A provider that fails or
- * lies fails the run; the next scheduled one begins its range again, unless the list was too long.
+ * sends a wrong list fails the run; the next scheduled one begins its range again, unless the list was
+ * too long.
  */
 export async function reconcile(
   systemDb: SystemDatabase,

@@ -136,7 +136,7 @@ function readSettings(env: Environment, faults: string[]) {
       events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
     },
     audit: { retentionDays: values.AUDIT_RETENTION_DAYS },
-    /** Of an order that names none, by its code of ISO 4217. */
+    /** The currency of a row that names none, by its code of ISO 4217. */
     currency: values.CURRENCY,
     /** How the pages name and colour the product. */
     brand: readBrand(values, isWeb, faults),
@@ -160,7 +160,7 @@ function readBilling(
   faults: string[],
   warnings: string[],
 ) {
-  // A wrong name is a fault already, and the rules of the default find nothing that it does not.
+  // A wrong name is already a fault; the rules of the default provider add no other.
   const billingProvider = isBillingProvider(values.BILLING_PROVIDER)
     ? values.BILLING_PROVIDER
     : 'signed'
@@ -178,7 +178,7 @@ function readBilling(
     /** Null if processed events are not posted to an app, and in a web process. */
     appWebhook: isWorker ? readAppWebhook(values, faults) : null,
     retentionDays: values.BILLING_RETENTION_DAYS,
-    /** Of bodies whose signature is not verified yet, in one process. */
+    /** The most bytes of bodies whose signature is not verified yet, in one process. */
     maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
   }
 }

@@ -89,7 +89,10 @@ export function readDatabaseUrl(name: string, value: string | undefined, faults:
   return value ?? fallbackUrl
 }
 
-/** The driver would guess what is meant, and `migrate` could create the role with another password. */
+/**
+ * Whether name and password are encoded correctly. Otherwise the driver would guess what is meant, and
+ * `migrate` could create the role with another password.
+ */
 function isDecodable({ username, password }: URL): boolean {
   try {
     decodeURIComponent(`${username}:${password}`)
@@ -99,7 +102,10 @@ function isDecodable({ username, password }: URL): boolean {
   }
 }
 
-/** As libpq takes them: `h1,h2` or `h1:5432,h2:5432`, or in the parameter `host`. */
+/**
+ * Whether the URL names several hosts as libpq takes them: `h1,h2` or `h1:5432,h2:5432`, or in the
+ * parameter `host`.
+ */
 function isOfSeveralHosts(url: string): boolean {
   const [, hosts = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*\??([^#]*)/.exec(url) ?? []

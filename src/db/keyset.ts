@@ -51,7 +51,7 @@ export function within({ from, to }: TimeRange): { gte: Date; lt: Date } | undef
   }
 }
 
-/** The same as conditions of a hand-written statement. */
+/** A time range as conditions of a hand-written statement. */
 export function timeConditions(column: Prisma.Sql, { from, to }: TimeRange): Prisma.Sql[] {
   if (from === undefined && to === undefined) return []
   const [begin, end] = [from ?? '-infinity', to ?? 'infinity']
@@ -89,7 +89,7 @@ export function timeOfMicroseconds(micros: string): Prisma.Sql {
 /**
  * The end of a hand-written statement for a page of a list: the rows after the cursor, in order, one
  * more than fits on the page.
- * @param keys sort key of the list, which its own order descends
+ * @param keys sort key of the list, whose own order is descending
  * @param last values of the cursor's row; null for the first page
  */
 export function keyset(

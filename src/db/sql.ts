@@ -28,7 +28,10 @@ export function sqlOver(run: (statement: Statement) => Promise<unknown[]>): Sql 
  */
 export type OneStatement<Facts, T> = {
   readonly statement: Statement
-  /** Of a write: what it changes, if it may share packet and commit with others (`openPacketPool`). */
+  /**
+   * If set, this write may share packet and commit with others (`openPacketPool`). Names the tenant and
+   * row that it locks; a packet locks in this order.
+   */
   readonly place?: Place
   /** Makes the result from the rows. Called once the entry has decided. */
   read(rows: object[], facts: Facts): T
@@ -62,7 +65,8 @@ export function composeOnce<Values extends readonly unknown[]>(
 }
 
 /**
- * The same for a statement around another: composed once for each that is itself composed once.
+ * `composeOnce` for a statement around another: it is composed once for each inner statement that is
+ * composed once.
  * @param compose has the values as its parameters, in their order, then those of the inner statement
  */
 export function composeAround<Values extends readonly unknown[]>(
@@ -93,7 +97,7 @@ class Composed extends Prisma.Sql {
 
   constructor({ strings, text }: Composition, values: readonly unknown[]) {
     super([''], [])
-    // Not copied: one array of strings stands for the statement (composeAround).
+    // Not copied: the array of strings identifies the statement (composeAround).
     Object.assign(this, { strings, values })
     this.#text = text
   }

@@ -67,7 +67,8 @@ export async function tryRedis(url: string): Promise<Error | null> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   })
-  // Has the reason; what the calls throw afterwards only says that the connection is closed.
+  // The event has the reason; what the calls throw afterwards only says that the connection is
+  // closed.
   const reasons: Error[] = []
   redis.on('error', (error) => reasons.push(error))
   try {

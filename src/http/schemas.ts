@@ -25,14 +25,14 @@ export function explained(pattern: string, words: string): string {
   return pattern
 }
 
-/** What `explained` was told. */
+/** The words that `explained` has set for a pattern. */
 export function explanationOf(pattern: string): string | undefined {
   return explanations.get(pattern)
 }
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** One line that is seen and looks like what it is. */
+/** One line that is not blank, without control and hidden characters. */
 export const Line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^(?=.*${seenCharacter})${lineCharacter}+$` })
 
@@ -45,7 +45,7 @@ export const TenantName = Type.Object(
 export const OptionalLine = (maxLength: number) =>
   Type.String({ maxLength, pattern: `^${lineCharacter}*$` })
 
-/** Text that is seen, of any number of lines without NUL and lone surrogates. */
+/** Text that is not blank, of any number of lines, without NUL and lone surrogates. */
 export const Text = (maxLength: number) =>
   Type.String({
     minLength: 1,
@@ -179,7 +179,7 @@ export const PageQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** The same for a page in a browser, which decides how many rows it shows. */
+/** The query of a list on a page in a browser, which decides how many rows it shows. */
 export const CursorQuery = Type.Object(
   { cursor: PageQuery.properties.cursor },
   { additionalProperties: false },

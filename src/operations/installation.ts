@@ -7,8 +7,8 @@ export type Quarantine = { readonly since: Date; readonly reason: 'copied' | 'by
  * Whether workers must do nothing, and why. With `record` the first call on a database notes which one
  * it is, and a call on a copy of it begins the quarantine; without, nothing is written. A copy is
  * recognised by PostgreSQL's system identifier and the database's number in it, so a dump, a template
- * and a logical replica are; a base backup and a snapshot of a disk are not, because a failover looks
- * the same.
+ * and a logical replica are recognised; a base backup and a snapshot of a disk are not, because a
+ * failover looks the same.
  */
 export async function findQuarantine(
   connection: Queryable,

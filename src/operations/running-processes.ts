@@ -24,7 +24,7 @@ export type SeenKeys = ProcessKeys & {
 }
 
 const seenMs = 10_000
-/** A process that was killed has not been seen for so long. */
+/** A process that has not been seen for this time counts as killed. */
 export const endedSeconds = 25
 const keptDays = 90
 
@@ -76,8 +76,8 @@ type Report = {
 }
 
 /**
- * @param offsetMs of the clock, as it was measured last
- * @returns as it is measured now, by the same statement
+ * @param offsetMs the offset of the clock, as it was measured last
+ * @returns the offset as this statement measures it
  */
 async function announce(
   db: Queryable,

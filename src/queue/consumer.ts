@@ -45,7 +45,7 @@ export type ConsumerLimits = {
 
 const batchJobs = 200
 const errorWaitMs = 1_000
-/** After a fetch that found fewer jobs than it asked for, so that the next one does not delay them. */
+/** The pause after a fetch that found fewer jobs than it asked for, so that those begin before the next fetch. */
 const fewWaitMs = 25
 
 /**

@@ -9,7 +9,8 @@ import { groupedQueues, type Jobs, ungroupedQueues } from './queue.ts'
  * All that this program knows of pg-boss's own tables and statements, each with the reason why no
  * function of pg-boss serves. test/queue/job-table.test.ts fails if an update of pg-boss changes them.
  * Functions of the database also read `pgboss.job` or `pgboss.job_common`: `enter_job` (which tenant an
- * active job has), `erase_tenant` (deletes the jobs of a tenant) and `check_deliveries` (what waits has a job).
+ * active job has), `purge_tenant` (deletes the jobs of a tenant) and `check_deliveries` (each pending
+ * delivery has a job).
  */
 
 /** A job as it was fetched: another try of it has another count. */
@@ -257,7 +258,7 @@ export async function lookAtJobs(
 }
 
 const waits = `j.state < 'active' AND NOT j.blocked`
-// A job without `heartbeat_seconds` was added by an earlier release, whose workers send none.
+// The worker of a job without `heartbeat_seconds` sends no heartbeats.
 const lapsed = `heartbeat_seconds IS NOT NULL
   AND heartbeat_on < pgboss.job_now() - make_interval(secs => $4::float8 / 1000)`
 /** If more jobs wait for later, the next one is not looked for. */

@@ -191,7 +191,8 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
-  // The same schedule. The invitation is also shown to the invited person after sign-in.
+  // 30 s, 1 min, 2 min … up to an hour, about six hours in all. The invitation is also shown to the
+  // invited person after sign-in.
   'invitation-mail': {
     retryLimit: 12,
     retryDelay: 30,
@@ -305,7 +306,7 @@ export function openQueue(
 }
 
 /*
- * Its own supervision only ends jobs that take longer than they may in a worker that lives, and deletes old
+ * The supervision of pg-boss only ends jobs that take too long in a worker that lives, and deletes old
  * ones; takeover.ts finds those of dead workers. Flows are not used.
  */
 const pace = {

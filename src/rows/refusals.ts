@@ -22,7 +22,7 @@ export function refusalOf(
     return unknown(stranger.key, 'must be the id of a member of your tenant')
   const link = links.find(({ foreignKey }) => foreignKey.name === constraint.name)
   if (link === undefined) return null
-  // Its own row may be what is deleted, if rows of a resource refer to each other.
+  // If rows of a resource refer to each other, the row that is deleted may be of the same resource.
   if (link.from.name === resource.name && !constraint.isOfTarget) {
     return unknown(link.key, `must be the id of ${aWord(link.to)} that you can see`)
   }
@@ -46,7 +46,7 @@ function repeated(
   })
 }
 
-/** The same for no row or person as for one out of reach. */
+/** The problem for a row or person that is missing, and for one out of reach. */
 function unknown(key: string, detail: string): Problem {
   return new Problem('malformed', {
     detail: `/${key} in the body ${detail}.`,

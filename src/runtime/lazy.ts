@@ -7,7 +7,7 @@ export function onFirstUse<T>(make: () => T): () => T {
   }
 }
 
-/** The same for asynchronous work: an error is thrown to those who wait, and the next call tries again. */
+/** `onFirstUse` for asynchronous work: an error is thrown to those who wait, and the next call tries again. */
 export function untilSuccess<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

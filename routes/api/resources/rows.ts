@@ -29,7 +29,7 @@ import type { Declared, Values } from '#src/rows/table.ts'
 
 type Options = {
   readonly resources: readonly Declared[]
-  /** Of a new row whose body names none: the setting CURRENCY. */
+  /** The currency of a new row whose body names none: the setting CURRENCY. */
   readonly currency: string
 }
 type OfList = { Querystring: Record<string, string> }
@@ -76,7 +76,7 @@ function list(app: FastifyInstance, resource: Declared) {
   )
 }
 
-/** The list of a row that others refer to: `/projects/:id/tasks`, for each reference that is a filter. */
+/** Adds the list of the rows that refer to one, such as `/projects/:id/tasks`, for each reference that is a filter. */
 function listBelow(app: FastifyInstance, resource: Declared) {
   const own = linksOf(resources).filter(
     ({ from, to, key }) => from.name === resource.name && to !== from && from.filters.includes(key),
@@ -250,7 +250,7 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
   )
 }
 
-/** The code of a repeated key, if the resource has one. */
+/** The code of a repeated key, if the resource has unique keys. */
 function repeatable({ unique }: Declared): 'already-exists'[] {
   return unique.length === 0 ? [] : ['already-exists']
 }
@@ -425,7 +425,7 @@ function bound(name: string, filter: TSchema): [string, TSchema] {
   return [name, Type.Optional(Type.String({ ...filter, description }))]
 }
 
-/** Newest first unless another order is asked for; `-` is from the end. NULL is greater than any value. */
+/** Newest first unless another order is asked for; `-` reverses an order. NULL is greater than any value. */
 function sortOf({ sort }: Declared): TSchema {
   if (sort.length === 0) return SortBy('createdAt')
   const orders = ['createdAt', ...sort].flatMap((key) => [`-${key}`, key])
@@ -448,7 +448,7 @@ function newBody(resource: Declared, { accepts = [] }: Action) {
   })
 }
 
-/** Some of the fields; the only one if there is no other. */
+/** The body of a change: at least one of the fields that the action accepts. */
 function changeBody(resource: Declared, { accepts = [] }: Action) {
   const isOnly = accepts.length === 1
   const properties = accepts.map((key) => {

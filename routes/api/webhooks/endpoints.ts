@@ -102,7 +102,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointSettings> =
     app.api(`GET ${path}/:id/probe`, getWebhookEndpointProbe, at)
   }
 
-/** They make a worker send to the endpoint, and wait for the result. */
+/** Adds the checks of an endpoint: a worker sends requests to it, and the caller waits for the result. */
 function addChecks(app: Parameters<FastifyPluginAsyncTypebox>[0], keys: EncryptionKeys) {
   app.post(
     '/webhook-endpoints/:id/test',

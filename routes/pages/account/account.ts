@@ -146,7 +146,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
   )
 }
 
-/** They count what ended once it is committed. */
+/** Adds the forms that end sessions. The sessions are counted after the commit. */
 function addSessionForms(app: App) {
   app.post(
     '/app/account/sessions/end',
@@ -175,7 +175,7 @@ function addSessionForms(app: App) {
   )
 }
 
-/** Their session gets another id, or ends. */
+/** Adds the forms about tenants, after which the session has another id, or ends. */
 function addTenantForms(app: App) {
   // Switches the tenant and stays in the same section, if the role there allows it.
   app.post(
@@ -235,7 +235,7 @@ function addTenantForms(app: App) {
   )
 }
 
-/** What is about the tenant is linked for those who may see it. */
+/** What audit entries link to: objects of the tenant only for those who may see them. */
 function ownTargets({ userId, tenantId, role }: Caller) {
   const isManager = permissionsOf(role).includes('user:manage')
   return { userId, tenantId: isManager ? tenantId : null }

@@ -62,7 +62,7 @@ async function readOwn(
   return { caller, invitations, sections, deadEvents, tenant, managed, operatorIds }
 }
 
-/** Identities that the first person may write into `OPERATORS`; none of anybody else. */
+/** Identities that the first person may write into `OPERATORS`; empty for anybody else. */
 async function listOperatorIds(tx: Tx, caller: Caller): Promise<string[]> {
   const [[row], { data }] = await Promise.all([
     tx.sql<{ first: boolean }>`SELECT is_first_user() AS first`,

@@ -24,7 +24,7 @@ import { doneQuery } from '#src/pages/kit/layout.ts'
 
 type Options = { provider: BillingProvider; plans: BillingPlans | null }
 
-// Each shows up to twenty events.
+// Customers on a page. Each shows up to twenty events.
 const pageSize = '10'
 
 const Query = Type.Object(

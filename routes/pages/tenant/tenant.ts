@@ -181,7 +181,7 @@ function addPage(app: App, { baseUrl, keys, mails, obstacle, quota }: Options) {
   )
 }
 
-/** Both lock the members first. */
+/** Adds the forms that change and remove a member. Both lock the members first. */
 function addMemberForms(app: App) {
   const changed = {
     entryOf: ({ tenantEntry, body }: FastifyRequest) =>

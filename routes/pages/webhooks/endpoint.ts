@@ -135,7 +135,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<EndpointSettings> = async funct
   app.form(`${path}/settings/remove`, deleteWebhookEndpoint, removal)
 }
 
-/** They make a worker send to the endpoint, and wait for the result. */
+/** Adds the forms that check an endpoint: a worker sends requests to it, and the page waits for the result. */
 function addCheckForms(app: App, keys: EncryptionKeys) {
   app.post(
     `${path}/test`,
@@ -178,7 +178,7 @@ function addCheckForms(app: App, keys: EncryptionKeys) {
   )
 }
 
-/** Where a form of this tenant leads, with what the page says. */
+/** The options of a form: the tenant that it enters, the page that it leads to, and the notice there. */
 function led(to: string, notice: WebhookNotice) {
   const entryOf = ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry
   return { entryOf, to, notice }

@@ -5,7 +5,7 @@ import { resources } from '#src/resources/running-app.ts'
 import { isJsonObject } from '#src/runtime/json.ts'
 
 /**
- * A row of a section without its secrets, under the names of its columns. `more` of the last one of a
+ * A row of a section without its secrets, under the names of its columns. `more` of the last row of a
  * page: others may follow.
  */
 export type ExportRow = { key: string; item: unknown; more: boolean }
@@ -94,7 +94,7 @@ export async function* exportPerson(read: ReadExport, now: Date): AsyncGenerator
   yield '}\n'
 }
 
-/** What is kept of a tenant as JSON, in the same form. */
+/** What is kept of a tenant as JSON, in the form of `exportPerson`. */
 export async function* exportTenant(
   tenantId: string,
   read: ReadExport,

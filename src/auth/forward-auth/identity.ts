@@ -40,7 +40,10 @@ function toIdentity(caller: Principal, isEmailVerified: boolean): Identity {
   }
 }
 
-/** All that a proxy can ask for and gets. An unlimited credential of a person has what any token of theirs can. */
+/**
+ * The permissions of the caller that a proxy can ask for. An unlimited credential of a person has what
+ * any token of theirs can.
+ */
 function permissionsHeld({
   serviceId,
   role,

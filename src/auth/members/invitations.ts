@@ -65,7 +65,7 @@ const lifetimeDays = 14
 /** Whether an invitation can be sent again: it was not created or mailed today (UTC). */
 const isDue = Prisma.sql`sent_at < date_trunc('day', now(), 'UTC') AS "isDue"`
 
-/** Open invitations of a tenant at most: they all end when their inviter loses the right to invite. */
+/** The most open invitations of a tenant, because they all end at once when their inviter loses the right to invite. */
 export const maxOpenInvitations = 1_000
 
 /** The details of the refusals. */

@@ -155,7 +155,8 @@ type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
 const queueName = 'revoke-grant'
 // No connection is held while a job waits for its provider.
 const limits = { inFlight: 50, stopMs: 6_000 } as const
-// Of the free room, so that there is always some left for other providers than those that hang.
+// The part of the free room that one provider gets, so that a provider that hangs leaves room for
+// the others.
 const shareOfRoom = 0.1
 const postponedSeconds = 30
 

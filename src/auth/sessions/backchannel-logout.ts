@@ -12,9 +12,9 @@ const rememberedSeconds = 3_600
 /**
  * Ends the sessions that a verified logout token is for: without `sid` all sessions of the subject
  * signed in through this provider; with it those signed in from that session at the provider or, if
- * none is, those of which the provider did not say from which. Others stay: who has signed out here
- * first remains signed in on other devices. One transaction stores the `jti`, ends the sessions and
- * writes the audit entries, so that a failed request can be repeated with the same token. Stored
+ * there are none, those for which the provider named no session. Others stay: a person who has signed
+ * out here first stays signed in on other devices. One transaction stores the `jti`, ends the sessions
+ * and writes the audit entries, so that a failed request can be repeated with the same token. Stored
  * provider tokens are not revoked: offline access outlasts the provider's session (Back-Channel Logout
  * 1.0, 2.7), and the provider revokes all others itself.
  * @returns the number of ended sessions, or `replayed` for a `jti` that was used before

@@ -7,8 +7,8 @@ const maxCredentials = 10_000 // of about half a kilobyte each
 export type LatestRows = ReturnType<typeof createLatestRows>
 
 /**
- * In two halves: a full one replaces the older one. A single map in the order of use would walk over its
- * deleted entries to find the oldest at every read.
+ * Keeps rows in two maps: a full one replaces the older one. A single map in the order of use would
+ * walk over its deleted entries to find the oldest at every read.
  */
 export function createLatestRows() {
   let recent = new Map<string, object>()

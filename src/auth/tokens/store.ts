@@ -56,7 +56,7 @@ export type Tokens<Scope, By extends Author, May extends Permissions = readonly 
   readonly columns: Prisma.Sql
   /** The condition for the tokens in reach. */
   within(scope: Scope): Prisma.Sql
-  /** Tokens in reach at once, including expired ones, and the lock under which they are counted. */
+  /** The most tokens in reach, including expired ones, and the lock under which they are counted. */
   readonly max: number
   readonly lock: LockName
   lockKey(by: By): readonly string[]

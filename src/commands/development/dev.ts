@@ -101,7 +101,7 @@ function watchChanges(folder: string) {
 }
 
 type Server = {
-  /** Resolves with what it has said when it has ended by itself. */
+  /** Resolves with its output when it has ended by itself. */
   readonly failed: Promise<string>
   stop(): Promise<void>
 }

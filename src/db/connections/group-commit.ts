@@ -18,7 +18,10 @@ export type GroupCommitOptions<Item, Result> = {
   maxItems?: number
   /** Commits at a time; 1 unless set. */
   lanes?: number
-  /** A commit that takes longer than `afterMs` leaves its lane to others, up to `most` commits at a time. */
+  /**
+   * A commit that takes longer than `afterMs` is not counted in `lanes`, so that others begin, up to
+   * `most` at a time.
+   */
   slow?: { afterMs: number; most: number }
   /** Bytes of one commit. A single item may be larger. */
   maxBytes?: number
@@ -39,8 +42,8 @@ export type GroupCommit<Item, Result> = {
 }
 
 /**
- * Group commit: items added while every lane commits share the next one. There is no timer, so a
- * single item never waits for others.
+ * Group commit: items added while as many commits as allowed are in progress share the next one. There
+ * is no timer, so a single item never waits for others.
  */
 export function createGroupCommit<Item, Result>({
   commit,
@@ -75,7 +78,7 @@ export function createGroupCommit<Item, Result>({
       try {
         while (queue.size() > 0 && running.size <= mostLanes()) await commitNext()
       } finally {
-        // At once: an item that is added after the last look at the queue starts a lane.
+        // At once: an item that is added after the last look at the queue starts the next commit.
         running.delete(lane)
         if (running.size === 0) {
           lastCommitMs = 0

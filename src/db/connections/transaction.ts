@@ -147,7 +147,7 @@ export async function beginTransaction(
   }
 }
 
-/** For a whole transaction: other limits than the connection has. */
+/** The statement that gives a transaction other limits than its connection has. */
 export function limiting({ statementTimeoutMs, lockTimeoutMs }: TransactionLimits): Statement {
   const lock = lockTimeoutMs === undefined ? '' : `; SET LOCAL lock_timeout = ${lockTimeoutMs}`
   return { text: `SET LOCAL statement_timeout = ${statementTimeoutMs}${lock}` }

@@ -8,10 +8,10 @@ import { docsLayout } from './frame.ts'
 import { topics } from './guide.ts'
 import type { Group } from './operations.ts'
 
-/** A place of the documentation and the text by which it is found. */
+/** A part of the documentation and the text by which it is found. */
 type Place = { href: string; title: string; about: string; text: string }
 
-/** What the documentation has about some words. A place has to contain each of them. */
+/** What the documentation has about some words. A part has to contain each of them. */
 export function searchPage(groups: readonly Group[], search: string): Page {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const found = words.length === 0 ? [] : placesOf(groups).filter((place) => hasAll(place, words))

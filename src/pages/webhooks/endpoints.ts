@@ -120,7 +120,7 @@ const notificationColumns = [
   { label: 'Endpoint' },
 ] as const
 
-/** Their messages name the host; the link has the path. */
+/** The notifications. Their messages name only the host of an endpoint; the link shows its path. */
 function notificationSection({ viewer, notifications, endpoints }: WebhooksView): Html {
   const path = `${baseOf(viewer)}/webhooks`
   const rows = notifications.map(({ endpointId, message, createdAt }) => {

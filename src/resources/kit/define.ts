@@ -220,7 +220,7 @@ export type Resource = {
   readonly eventShape: TObject
 }
 
-/** The same with its name, its rows and its events. */
+/** A resource with the types of its name, its rows and its events. */
 export type Typed<Name extends string, F extends Fields, Event extends string> = Omit<
   Resource,
   'name' | 'shape' | 'events'
@@ -278,7 +278,7 @@ export function defineResource<
   return resource
 }
 
-/** What the compiler does not see. */
+/** The faults of a declaration that the compiler does not see. */
 function faultsOf(resource: Resource): string[] {
   const { name, plural, fields, scope, forServices, actions, events, worker } = resource
   const has = (key: string) => Object.hasOwn(fields, key)
@@ -480,7 +480,7 @@ export function wordOf({ name }: Pick<Resource, 'name'>): string {
   return name.replaceAll('-', ' ')
 }
 
-/** The same with its article: `an order`. */
+/** The name of a resource in a sentence with its article: `an order`. */
 export function aWord(resource: Pick<Resource, 'name'>): string {
   const word = wordOf(resource)
   return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`

@@ -32,7 +32,10 @@ export function linksOf(resources: readonly Resource[]): Link[] {
   )
 }
 
-/** The tenant is part of every key, and the owner too where rows have one: a row refers to none of another. */
+/**
+ * The tenant is part of every key, and the owner too where rows have one: a row never refers to a row
+ * of another tenant or owner.
+ */
 function keysOf(resource: Resource, key: string) {
   const { plural } = resource
   const scoped = scopedColumnsOf(resource)

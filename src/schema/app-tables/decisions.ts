@@ -12,7 +12,7 @@ export type Decisions = {
   readonly keeps: ReadonlySet<string>
 }
 
-/** A decision about nothing is a slip. */
+/** Finds decisions that name nothing, or something that is declared: mistakes of the developer. */
 export function unusedOf(
   resources: readonly Resource[],
   present: ReadonlyMap<string, PresentTable>,

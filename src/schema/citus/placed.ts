@@ -21,7 +21,7 @@ export async function findPlacedByHand(client: pg.ClientBase): Promise<Finding[]
   return placements.filter((row) => !isUndistributed(row) && !isAsPlanned(row)).map(describe)
 }
 
-/** Both, for a database that is distributed. */
+/** Tables of a distributed database that are not distributed, or not as planned. */
 export async function findMisplaced(client: pg.ClientBase): Promise<Finding[]> {
   const undistributed = (await findUndistributed(client)).map((name) => ({
     problem: `The table ${name} is not distributed.`,

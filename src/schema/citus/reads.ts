@@ -52,7 +52,8 @@ export function instead(resource: Resource, statement: Statement): Statement | n
   if (does === 'lock' && isLocked(resource) && values.length === 2) {
     return { text: `SELECT ${selected} FROM lock_${word}($1, $2)`, values }
   }
-  // By a function, because Citus copies what is selected into a table with an identity.
+  // By a function in two statements, because Citus inserts selected rows into a table with an
+  // identity by COPY, which row-level security refuses.
   if (does === 'insert' && isCreatedInFolder(resource)) {
     const written = values.slice(0, insertedKeysOf(resource).length)
     const [inTenant, folder, , person] = values.slice(written.length)
@@ -113,7 +114,10 @@ $$;`,
   }
 }
 
-/** A row in two statements: what is selected into a table with an identity is copied by Citus. */
+/**
+ * Creates a row in two statements: Citus inserts selected rows into a table with an identity by COPY,
+ * which row-level security refuses.
+ */
 function creating(resource: Resource): RowFunction {
   const { plural, fields } = resource
   const name = `create_${wordOf(resource)}`

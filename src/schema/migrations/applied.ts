@@ -79,9 +79,9 @@ function describeForeign({ ahead }: History): Finding | null {
 }
 
 /**
- * A database that no `migrate` brings to these files, because each has migrations that the other lacks:
- * from before the first release, or after a migration that was applied has been deleted. Null if it follows them or is ahead. Or the
- * database of another app.
+ * A database that no `migrate` brings to these files: that of another app, or one that has migrations
+ * which the program lacks and lacks others, for instance after an applied migration was deleted. Null
+ * for any other database.
  */
 export function describeParted({ ahead, behind }: History): Finding | null {
   const foreign = describeForeign({ ahead, behind })

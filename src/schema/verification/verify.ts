@@ -60,9 +60,9 @@ export async function verifyDatabase(
 const unchangedRounds = 15
 
 /**
- * Repeats the verification of the web role, for a program that runs: only what has changed since a
- * verification without findings can have one (fingerprint.ts). On a cluster everything is verified each
- * time, because its nodes have catalogues of their own.
+ * Repeats the verification of the web role while a program runs. Verifies only after a change since the
+ * last verification that found nothing (fingerprint.ts). On a cluster everything is verified each time,
+ * because its nodes have catalogues of their own.
  */
 export function repeatVerification(url: string): () => Promise<Finding[]> {
   let verified: string | null = null

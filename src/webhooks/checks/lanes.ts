@@ -18,7 +18,7 @@ type Options = {
   mayRun(one: Queued): void
 }
 
-/** Jobs that wait, taken in turns: one of each lane, then the next of each. */
+/** Jobs that wait, in a lane for each key. They are taken in turns: one of each lane, then the next of each. */
 export function createLanes({ maxWaitMs, mayRun }: Options) {
   // The lane whose turn is next is first.
   const lanes = new Map<string, Set<Waiting>>()

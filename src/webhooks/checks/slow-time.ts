@@ -3,7 +3,7 @@ import type { Clock } from '#src/runtime/clock.ts'
 /** How much time slow checks may take: `burstMs` at once, and `msPerSecond` in the long run. */
 export type SlowTimeLimit = { burstMs: number; msPerSecond: number }
 
-/** The time that slow checks of each key have taken: a bucket that empties. */
+/** The time that slow checks of each key have taken: a leaky bucket. */
 export type SlowTime = {
   add(key: string, ms: number): void
   /** Seconds until there is room for another check; null if there is. */

@@ -134,7 +134,7 @@ export async function claimDue(
 /** By how much the clocks of processes may differ without a delay of first attempts. */
 const clockDifferenceMs = 1_000
 
-/** First attempts that are due until then are due at once: their time is of the clock of another process. */
+/** Until when a first attempt is due at once: its time may be from the clock of another process, which is ahead. */
 export function firstsUntil(now: Date): Date {
   return new Date(now.getTime() + clockDifferenceMs)
 }
@@ -234,7 +234,7 @@ function toDelivery(
     series: row.own_series,
     attempts: row.attempts,
     createdAt: row.created_at,
-    // Its replay is not released: it has the whole schedule.
+    // A replay of the trial is not released: it has the whole schedule.
     isTrial: trial === row.delivery_id && row.released,
     event: {
       id: row.event_id,

@@ -100,7 +100,7 @@ async function recordEndpoint(
   }
 }
 
-/** Looks follow each other by themselves, unless the endpoint was quiet. */
+/** Whether the next forecast is overdue. Each forecast plans the next one, unless the endpoint was quiet. */
 function isOverdue(forecastAt: Date | null, now: Date): boolean {
   return forecastAt === null || now.getTime() - forecastAt.getTime() > dayMs
 }
@@ -121,7 +121,7 @@ async function findBacklog(
   return rows.length > 0
 }
 
-/** One after another, each from the state that the one before left. */
+/** The changes that outcomes make one after another, each from the state that the one before left. */
 function changesAfter(
   before: EndpointState,
   outcomes: readonly EndpointOutcome[],

@@ -33,7 +33,7 @@ export type TurnState = {
 type Ready = {
   due: DueAttempt
   readAt: number
-  /** By the rate limit. It counts as sent there, so it is not read again. */
+  /** Admitted by the rate limit, which counts it as sent, so it is not read again. */
   isAdmitted: boolean
 }
 

@@ -75,7 +75,7 @@ export async function createReplay(
   most = countedDeliveries,
 ): Promise<EndpointReplay | 'disabled' | 'too-many' | null> {
   const { tenantId } = by
-  // Not deleted before this commit, which would leave the replay behind.
+  // Locks the endpoint, because a deletion before this commit would leave the replay behind.
   const present = await tx.sql`
     SELECT FROM webhook_endpoints
     WHERE tenant_id = ${tenantId}::uuid AND id = ${endpointId}::uuid FOR KEY SHARE`

@@ -112,8 +112,8 @@ const insertDeliverJobs = jobInsert(deliverQueue, {
 })
 
 /**
- * Does such a job: the attempt, the turn of its endpoint and the end of the job are one commit. It does
- * nothing for a delivery that has moved on. Releases before this one added all attempts as such jobs.
+ * Does a job of the queue `deliver`: the attempt, the turn of its endpoint and the end of the job are
+ * one commit. It does nothing for a delivery that has moved on.
  */
 export async function addLostAttempt(
   db: Database,

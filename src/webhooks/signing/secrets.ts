@@ -35,7 +35,7 @@ export function openEndpointSecrets(
   return overlaps ? [open(secret), open(previousSecret)] : [open(secret)]
 }
 
-/** The same for both columns, because a rotation copies the encrypted secret unchanged. */
+/** The binding of both columns, because a rotation copies the encrypted secret unchanged. */
 function bindingOf({ tenantId, id }: EndpointKey): Binding {
   return ['endpoint-secret', tenantId, id]
 }

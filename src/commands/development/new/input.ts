@@ -89,7 +89,7 @@ function readName(name: string): string {
 const ownKeys = [
   ...['id', 'tenantId', 'userId', 'teamId', 'folderId', 'authorId', 'createdAt', 'updatedAt'],
   ...['cursor', 'limit', 'sort', 'from', 'to', 'done', 'version', 'submission', 'sender'],
-  // The department of conditions.
+  // Conditions read the department of the caller.
   'department',
 ]
 

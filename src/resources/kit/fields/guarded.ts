@@ -4,7 +4,10 @@ type Guarded = { readonly key: string; readonly permission: NonNullable<Field['p
 
 const known = new WeakMap<object, readonly Guarded[]>()
 
-/** The fields that need a permission, with it. Found once for each resource, since every row is asked for them. */
+/**
+ * The fields that need a permission, each with its permission. Found once for each resource, since
+ * every row needs them.
+ */
 export function guardedOf(fields: Readonly<Record<string, Field>>): readonly Guarded[] {
   const found = known.get(fields) ?? findGuarded(fields)
   known.set(fields, found)
