@@ -25,9 +25,9 @@ declare module 'fastify' {
      * inside the transaction. Every handler of the scope reads and writes through it or a refinement.
      */
     readonly principalEntry: Entry<Principal>
-    /** The same for a person; a service is refused, whatever the rule says. */
+    /** Opens a transaction as a person; a service is refused, whatever the rule says. */
     readonly entry: Entry<Caller>
-    /** The same for routes whose rule needs a session. */
+    /** Opens a transaction as a person with a session, for routes whose rule needs one. */
     readonly sessionEntry: Entry<SessionCaller>
     /** The person who is asking, as the latest transaction of this request found them. */
     readonly caller: Caller

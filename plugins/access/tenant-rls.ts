@@ -18,7 +18,7 @@ declare module 'fastify' {
      * tenant for this transaction, where row-level security reads it; no header or body can name one.
      */
     readonly tenantEntry: Entry<Member>
-    /** The same for routes that services may call too, and for those of an app in the tenant that it names. */
+    /** Opens a transaction as `tenantEntry` does, also for a service, and for an app in the tenant that it names. */
     readonly tenantPrincipalEntry: Entry<TenantPrincipal>
   }
 }

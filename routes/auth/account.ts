@@ -53,7 +53,7 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
         app.clock.now(),
       )
       await request.enter()
-      // Pages of 1 MiB each would otherwise be read as often as somebody asks for them.
+      // A person has one export at a time, because each reads pages of 1 MiB.
       const person = String(request.caller.userId)
       if (exporting.enter([person]) !== null) {
         const detail = 'Another download of yours is in progress.'

@@ -172,7 +172,7 @@ async function answerQuestion(
 /** What a header cannot hold is only in the token. */
 const headerText = /^[!-~]*$/
 
-/** Always all of them, so that each replaces what a client has sent under its name. */
+/** The headers about an identity: always all of them, so that each replaces what a client has sent under its name. */
 function headersOf(identity: Identity, token: string): Record<string, string> {
   const { userId, tenantId, role, email, permissions, plan } = identity
   return textsOf({

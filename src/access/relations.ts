@@ -4,9 +4,9 @@ import { Prisma } from '#src/db/generated/client.ts'
 export type ChainScope = { readonly tenantId: string; readonly userId: number }
 
 /**
- * The chain as a condition on a folder or document: it belongs to one of the caller's teams. Every
- * query has it in its WHERE. Foreign keys guarantee the rest of the chain: a document has the team of
- * its folder, and a nested folder has the team of its parent. So the cost does not depend on depth.
+ * The chain as a condition on a folder or a row in one: it belongs to one of the caller's teams. Every
+ * query has it in its WHERE. Foreign keys guarantee the rest of the chain: a row has the team of its
+ * folder, and a nested folder has the team of its parent. So the cost does not depend on depth.
  */
 export function inReach(caller: ChainScope): Prisma.Sql {
   return Prisma.sql`tenant_id = ${caller.tenantId}::uuid AND team_id IN (${ownTeams(caller)})`

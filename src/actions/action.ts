@@ -33,7 +33,7 @@ export type ActionInput<
   readonly page: Page
 }
 
-/** By the name of the refusal. */
+/** The problems of refusals, by the name of the refusal. */
 export type Refusals = Readonly<
   Record<string, string | { readonly code: PlainErrorCode; readonly detail?: string }>
 >

@@ -4,7 +4,7 @@ import { timeOf } from './effect.ts'
 export type SubscriptionDetails = {
   /** ISO 4217, in small letters. */
   currency: string | null
-  /** After the decimal point of amounts, by the rules of the provider. */
+  /** Digits of amounts after the decimal point, by the rules of the provider. */
   digits: number | null
   items: readonly SubscriptionItem[]
   trialEndsAt: string | null
@@ -15,9 +15,9 @@ export type SubscriptionDetails = {
 
 export type SubscriptionItem = {
   price: string | null
-  /** Seats, or how many of it. */
+  /** The number of seats or pieces. */
   quantity: number | null
-  /** Minor units for one of it in each interval; null if it is not one number, such as with tiers. */
+  /** Minor units for one piece in each interval; null if it is not one number, such as with tiers. */
   amount: number | null
   interval: Interval | null
   intervalCount: number | null

@@ -12,7 +12,7 @@ type NewInvoice = {
   /** Minor units of `currency`. */
   amount: number
   currency: string
-  /** Of the minor unit. */
+  /** Digits of the minor unit. */
   digits: number
   /** Unique in the tenant, as is `payment`. */
   sourceEvent: string

@@ -19,7 +19,7 @@ export function planOf(
   return given.toSorted((one, other) => order.indexOf(other) - order.indexOf(one))[0] ?? null
 }
 
-/** The place of a plan in the operator's list: of several that somebody pays for, the highest counts. */
+/** The position of a plan in the operator's list: of several that somebody pays for, the highest counts. */
 export function rankOf(plan: string | null, plans: BillingPlans | null): number | null {
   if (plan === null) return null
   return plans === null ? 0 : orderOf(plans).indexOf(plan)

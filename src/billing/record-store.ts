@@ -169,7 +169,7 @@ export function recordStatement(events: readonly VerifiedEvent[], deadline: numb
   return recordMany(...types.map((_, column) => rows.map((values) => values[column])), deadline)
 }
 
-// Of `valuesOf`.
+// The types of `valuesOf`.
 const types = ['text', 'text', 'bytea', 'smallint', 'uuid', 'text', 'uuid', 'text', 'int', 'text']
 
 function valuesOf(event: VerifiedEvent): unknown[] {

@@ -47,7 +47,7 @@ export type BillingWorkerDeps = {
 
 type EventJob = JobWithMetadata<Jobs['billing-event']>
 
-// Of each lane; bounds the jobs in progress to a few for each connection of the pool.
+// Limits of each consumer: a few jobs in progress for each connection of the pool.
 const limits = { inFlight: 25, stopMs: 6_000 } as const
 const callsPerCustomer = 5
 // As long as a call that hangs, and spread, so that the events of one customer do not return at once.

@@ -95,7 +95,7 @@ export type UnknownSetting = { name: string; nearest: string }
 
 const prefixes =
   /^(OIDC|BILLING|OUTBOUND|RATE_LIMIT|SESSION|ENCRYPTION|SMTP|ALERT|ADMIN|DATABASE|GATEHOUSE|BRAND|QUOTA)_/
-/** Of the command line, not of a server. */
+/** Variables of the command line, not of a server. */
 const commandVariables = ['GATEHOUSE_TOKEN', 'GATEHOUSE_LISTEN_SECRET']
 const maxDistance = 2 // Levenshtein distance
 const minLength = 8 // shorter names are too similar to unrelated ones

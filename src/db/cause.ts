@@ -15,7 +15,7 @@ export function causeText(cause: Cause): string {
     : `billing-event:${cause.billingEventId}`
 }
 
-/** The cause in a column; null if the event was published before causes were stored. */
+/** The cause in a column; null if there is none. */
 export function readCause(text: string | null): Cause | null {
   if (text === null) return null
   const id = text.slice(text.indexOf(':') + 1)

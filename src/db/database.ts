@@ -41,8 +41,8 @@ export type Database = {
    * changes nothing but rows. That happens in workers and to requests that end a right: any other request
    * stops waiting for a lock before PostgreSQL looks for deadlocks, and is answered with 503.
    *
-   * Short work is one packet if the facts are foreseen: the decision is made on what the credential's
-   * latest transaction returned, and the entry compares it under the locks. If anything has changed,
+   * If the process remembers the caller's facts from the credential's latest transaction, short work is
+   * decided on them and sent in one packet. The entry locks and compares the facts; if they differ,
    * nothing is written, and the whole work is done as above.
    */
   write<Facts, T>(entry: Entry<Facts>, work: Work<Facts, T> | ShortWork<Facts, T>): Promise<T>
@@ -50,7 +50,7 @@ export type Database = {
 }
 
 const notifyGapMs = 10 // deliveries wait for it
-/** What a database wants otherwise; reads have BEGIN and COMMIT in their packet there. */
+/** What a database needs other than one PostgreSQL: other statements, and BEGIN and COMMIT in the packet of a read. */
 export type DatabaseForm = {
   /** The statement to send instead. */
   adapt(statement: Statement): Statement
@@ -152,9 +152,9 @@ function openShares(size: number) {
 }
 
 /**
- * Errors of short work after which the whole work decides. The event of a deletion has a reserve (add_usage) if
- * the deletion is a statement of its own; an event of the app may be known already; a broken key is named by the
- * whole work.
+ * Errors of short work after which the whole work decides. The event of a deletion may exceed the
+ * budget (add_usage) if the deletion is a statement of its own; an event of the app may be known
+ * already; a broken key is named by the whole work.
  */
 function isLeftToWhole(error: unknown): boolean {
   return (

@@ -78,7 +78,7 @@ export async function runOnce<T>(
   const whole = JSON.stringify(result)
   const kept = Buffer.byteLength(whole) > maxKeptBytes ? toKept(JSON.parse(whole), asked) : whole
   const sealed = Buffer.from(seal(keys, kept, binding))
-  // Beyond the budget a result may use a reserve (add_usage).
+  // A result may exceed the budget by a sixteenth (add_usage).
   await Promise.all([
     sql`SELECT put_setting('app.keeps', 'on')`,
     sql`UPDATE idempotency_keys SET result = ${sealed} WHERE holder = ${holder} AND key_hash = ${keyHash}`,

@@ -12,8 +12,8 @@ export function toBudgets({ resources, events }: QuotaConfig): string {
 }
 
 /**
- * The same for the setting `app.quota` of a transaction, with the retention of events in seconds: in
- * that time what a member has published leaves their share of the budget.
+ * The limits for the setting `app.quota` of a transaction, with the retention of events in seconds: in
+ * that time what a member has published stops counting against their share of the budget.
  */
 export function toQuotaSetting(quota: QuotaConfig, retentionDays: number): string {
   return `${toBudgets(quota).slice(0, -1)},${retentionDays * 86_400}}`

@@ -10,7 +10,7 @@ export type WholeWork<Facts, T> = (tx: Tx, facts: Facts) => Promise<T>
 export type ShortWork<Facts, T> = {
   /** The statement for these facts; null if this write needs several. */
   short(facts: Facts): Promise<ShortStatement<T> | null>
-  /** The same in a transaction, on facts that it returns. */
+  /** The write in a transaction, on facts that it returns. */
   whole: WholeWork<Facts, T>
 }
 

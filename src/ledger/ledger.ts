@@ -32,11 +32,11 @@ export type Finding = {
 /** The outcome of a check. */
 export type LedgerCheck = {
   findings: readonly Finding[]
-  /** There is more of a kind than the findings. */
+  /** A kind has more findings than are listed. */
   partial: boolean
 }
 
-/** Events received or published `from` a time until, and without, another. */
+/** Events received or published at or after `from` and before `to`. */
 type Range = { from: Date; to: Date }
 type Row = Omit<Finding, 'at'> & { at: Date }
 
@@ -44,13 +44,13 @@ type Row = Omit<Finding, 'at'> & { at: Date }
 const settleMs = 600_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** A whole check goes back at least as far day by day; events and deliveries are kept about as long. */
+/** A whole check searches at least this many days one by one; events and deliveries are kept about as long. */
 const wholeDays = 92
 /** The ages at which events and their deliveries are looked at: new, when the retries have ended, and a day later. */
 export const looksMs = [0, 2 * hourMs, dayMs] as const
 const maxFindings = 1_000
 const checksKeptDays = 31
-/** Of the tenants with findings, those with most of them are stored by name; so a check stays small. */
+/** Tenants that a check stores by name, those with most findings first, so that it stays small. */
 const maxTenants = 1_000
 
 const statementTimeoutMs = statementTimeoutsMs.ledger
@@ -163,7 +163,7 @@ export async function runLedger(systemDb: SystemDatabase): Promise<LedgerCheck> 
   return runLedgerBefore(systemDb, await findSettled(systemDb))
 }
 
-/** The same for everything before a time; tests call it without waiting until that has settled. */
+/** `runLedger` for everything before a time; tests call it without waiting until that has settled. */
 export async function runLedgerBefore(
   systemDb: SystemDatabase,
   before: Date,
@@ -179,7 +179,10 @@ export async function runLedgerBefore(
   return check
 }
 
-/** What has reached the age of a look since the last check, also after hours without a worker, and what it found. */
+/**
+ * What has reached the age of a look since the last check, also after hours without a worker, and the
+ * hours in which that check found something.
+ */
 function dueRanges({ open, checkedTo }: { open: Date[]; checkedTo: Date }, before: Date): Range[] {
   const looks = looksMs.flatMap((age) => byDay(checkedTo.getTime() - age, before.getTime() - age))
   return [...looks, ...open.flatMap((hour) => byDay(hour.getTime(), hour.getTime() + hourMs))]

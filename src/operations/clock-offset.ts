@@ -21,7 +21,7 @@ export async function measureClockOffset(
   return Math.round((asked + answered) / 2) - (row?.now.getTime() ?? answered)
 }
 
-/** Whether things fail because of it. */
+/** Whether an offset is so large that sign-ins fail. */
 export function isWrong(offsetMs: number): boolean {
   return Math.abs(offsetMs) > toleratedMs
 }

@@ -21,7 +21,7 @@ export class UnansweredError extends Error {
 export type AnswerLimits = {
   /** Until a worker has to have the job; it asks `isTimely` before it works on it. */
   takenSeconds: number
-  /** Of the whole wait. */
+  /** The limit of the whole wait. */
   answeredMs: number
 }
 

@@ -40,7 +40,7 @@ export async function publishOne<Item>(
   await publish(tx, { tenantId }, { kind, data: Object(seenInEvents(resource, item)) }, now)
 }
 
-/** The same in the tenant that gets the events about the row, if there is one. */
+/** Publishes an event about a row in the tenant that gets its events, if there is one. */
 export async function publishIn<Item>(
   resource: Declared,
   { tx, now }: Act,
@@ -70,7 +70,10 @@ export async function enterHome<Item>(
   return rows.enterHome(tx, id)
 }
 
-/** Where a row is written by one statement: most rows of an owner are of the active tenant, where their events belong. */
+/**
+ * The scope of a row that one statement writes: most rows of an owner are of the active tenant, where
+ * their events belong.
+ */
 export function atHome(resource: Declared, caller: Asking): RowScope {
   return publishesAtHome(resource) ? { ...caller, homeId: caller.tenantId } : caller
 }

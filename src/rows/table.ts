@@ -23,7 +23,7 @@ export type Table<Item> = {
   readonly name: Prisma.Sql
   /** The fields in responses. */
   readonly shown: readonly (readonly [string, Field])[]
-  /** The same without those that need a permission: in events, and where another row is shown with its own. */
+  /** `shown` without the fields that need a permission: in events, and where another row is shown with its own. */
   readonly told: readonly (readonly [string, Field])[]
   /** The columns of a row in a SELECT or RETURNING, which `toItem` reads. */
   readonly columns: Prisma.Sql
@@ -83,7 +83,7 @@ export function inScopeOf({ scope }: Declared): Prisma.Sql {
     : Prisma.sql`tenant_id = ${scopeTenantId}`
 }
 
-/** The rest of it for a chain, after the condition on the id. */
+/** The rest of the first lock for a chain, after the condition on the id. */
 export function inTeamOf({ scope }: Declared): Prisma.Sql {
   return scope === 'chain'
     ? Prisma.sql` AND team_id IN (

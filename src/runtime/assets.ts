@@ -30,7 +30,7 @@ export async function readTextAsset(path: string): Promise<string> {
   return new TextDecoder().decode(await readAsset(path))
 }
 
-/** The same for a small file that is read once, where waiting is not possible. */
+/** Reads a small file once, where waiting is not possible. */
 export function readTextAssetSync(path: string): string {
   return isSea()
     ? new TextDecoder().decode(getRawAsset(path))

@@ -247,7 +247,7 @@ const triggerDrops = `SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid
   WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
     AND c.relname = ANY ($2)`
 
-/** Those that this transaction has defined, and of the earlier ones ($1) those that a trigger calls. */
+/** Functions that this transaction has defined, and those earlier ones ($1) that a trigger calls. */
 const triggerFunctions = `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
   WHERE p.pronamespace = 'public'::regnamespace AND (p.xmin = pg_current_xact_id()::xid
     OR p.oid::regprocedure::text = ANY ($1)

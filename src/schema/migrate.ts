@@ -126,7 +126,7 @@ async function defineAll(
   })
 }
 
-/** Both in one transaction, so that a new function and the right to call it become visible together. */
+/** Defines and grants in one transaction, so that a new function and the right to call it become visible together. */
 async function defineOnce(owner: pg.Client, { url, workerUrl }: MigrateUrls, own: Own) {
   const roles = [...new Set([loginOf(url).name, loginOf(workerUrl).name])]
   const createdRoles: string[] = []

@@ -39,8 +39,8 @@ export async function findFolder(tx: Tx, { tenantId }: TenantScope, id: number) 
 }
 
 /**
- * The same, locked until the transaction ends. The lock of all folders comes first, as in every change
- * of one.
+ * A folder of the tenant, locked until the transaction ends; null if it is missing. The lock of all
+ * folders comes first, as in every change of one.
  */
 export async function lockFolder(tx: Tx, scope: TenantScope, id: number) {
   await lockFolders(tx, scope)
@@ -96,7 +96,7 @@ export async function changeFolder(
 /**
  * Deletes an empty folder.
  * @returns false if it is missing
- * @throws Problem `conflict` while it has folders or documents
+ * @throws Problem `conflict` while it has folders or rows of a resource
  */
 export async function deleteFolder(tx: Tx, scope: TenantScope, id: number): Promise<boolean> {
   await lockFolders(tx, scope)
@@ -104,7 +104,7 @@ export async function deleteFolder(tx: Tx, scope: TenantScope, id: number): Prom
     const { count } = await tx.folder.deleteMany({ where: { tenantId: scope.tenantId, id } })
     return count === 1
   } catch (error) {
-    // The foreign keys also see documents that the caller cannot reach.
+    // The foreign keys also see rows that the caller cannot reach.
     if (!isForeignKeyViolation(error)) throw error
     throw new Problem('conflict', { detail: 'The folder is not empty.' })
   }
@@ -122,9 +122,8 @@ async function findNewPlace(tx: Tx, scope: TenantScope, id: number, target: Targ
 }
 
 /**
- * Moves a folder of the transaction's tenant, its folders and all their documents, and renames it if a
- * name is given; null if it is missing. The database does it, because the caller may see none of the
- * documents.
+ * Moves a folder of the transaction's tenant, its folders and all their rows, and renames it if a name
+ * is given; null if it is missing. The database does it, because the caller may see none of the rows.
  */
 async function placeFolder(
   tx: Tx,

@@ -50,7 +50,7 @@ export async function deleteTenant(
   return row.outcome === 'moved' ? { session: 'moved', newCookieId } : { session: 'ended' }
 }
 
-/** The same for any tenant, as the owner of the database. */
+/** Deletes any tenant, as the owner of the database. */
 export async function deleteTenantByCommand(
   connection: Queryable,
   tenantId: string,

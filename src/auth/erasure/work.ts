@@ -8,7 +8,7 @@ import type { OutageLog } from '#src/observability/outage-log.ts'
 import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 
 const batchSize = 1_000
-// Of one erasure, before another one has its turn.
+// Batches of one erasure before another one has its turn.
 const batchesOfTurn = 10
 const statementTimeoutMs = statementTimeoutsMs.erasure
 const intervalMs = 30_000

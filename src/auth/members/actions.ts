@@ -122,7 +122,7 @@ export const listUsers = defineAction({
   },
 })
 
-/** The same list for the app, in the tenant that it names. */
+/** The members of a tenant for the app, which names it. */
 export const listTenantMembers = defineAction({
   name: 'listTenantMembers',
   rule: { resource: 'member', action: 'read' },
@@ -143,7 +143,7 @@ const UserChange = Type.Object(
 )
 const lastAdmin = 'The last admin cannot be removed or lose the role (409).'
 
-/** For transactions that have locked the members (`withMembersLocked`). */
+/** Changes a member, in a transaction that has locked the members (`withMembersLocked`). */
 export const updateUser = defineAction({
   name: 'updateUser',
   rule: { resource: 'user', action: 'update' },
@@ -160,7 +160,7 @@ export const updateUser = defineAction({
   run: (acting: Acting<Member>, { params, body }) => change(acting, readId(params.id), body),
 })
 
-/** The same against lost updates: refused unless the member still is as the page showed them. */
+/** `updateUser` against lost updates: refused unless the member still is as the page showed them. */
 export const updateShownUser = defineAction({
   ...updateUser,
   body: Type.Unsafe<Static<typeof UserChange> & { before?: ShownBefore }>({}),
@@ -178,7 +178,7 @@ async function change(
   return changeMember(tx, by, id, fields, by.clientInfo, before)
 }
 
-/** As `updateUser`. */
+/** Removes a member, in a transaction that has locked the members. */
 export function removeUser(queue: PgBoss) {
   return defineAction({
     name: 'removeUser',

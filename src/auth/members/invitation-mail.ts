@@ -17,7 +17,7 @@ export type InvitationMailDeps = {
   /** Null without a mail server. The members page shows the link in any case. */
   mailer: Mailer | null
   baseUrl: string
-  /** Of which the links are derived. */
+  /** The keys from which the links are derived. */
   keys: EncryptionKeys
   clock: Clock
 }
@@ -88,7 +88,7 @@ export async function mailInvitation(
 
 /** Mails with invitations that a tenant sends a day (UTC). */
 export const maxMailsPerDay = 100
-/** Of these, one goes to an address, which gets as many as this from all tenants together. */
+/** Mails with invitations that an address gets a day from all tenants together, one from each. */
 export const maxMailsToAddress = 5
 
 async function claimMail({ sql }: Tx, id: string): Promise<boolean> {

@@ -18,8 +18,8 @@ export type AfterLeaving =
 
 /**
  * Removes the user of a cookie's session from a tenant: their sessions and API tokens in it and the
- * open invitations they have sent end; a worker clears the author of their posts. A user without any
- * membership left is deleted and their provider grants are retired.
+ * open invitations they have sent end; a worker clears the author of what they have written. A user
+ * without any membership left is deleted and their provider grants are retired.
  * @param connection entered without locks: the function checks session and membership as it locks them
  * @param cookieId the id in the request's cookie
  * @returns `missing` if the user is not a member, whether the tenant exists or not

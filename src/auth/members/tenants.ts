@@ -60,7 +60,7 @@ export async function renameTenant(
 type ProfileRow = {
   id: string | null
   name: string | null
-  /** Of the person. */
+  /** The name of the person. */
   userName: string | null
   invitations: OwnInvitationRow[] | null
   status: string | null

@@ -4,11 +4,11 @@ import type { RoleMap } from '#src/config/providers/providers.ts'
 import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
 import { isMet } from './admission.ts'
 
-/** The role that the claims of a person stand for in a tenant; null if they stand for none. */
+/** The role to which the claims of a person map in a tenant; null if they map to none. */
 export type MappedRole = { tenantId: string; role: string | null }
 
 /**
- * The highest role of `OIDC_<NAME>_ROLE_MAP` that the claims stand for.
+ * The highest role to which `OIDC_<NAME>_ROLE_MAP` maps the claims.
  * @param claims as for `admit`
  * @returns null without a map, or if the provider says that a mapped claim is elsewhere, as Microsoft does for
  *   many groups: then it is not known which role it is

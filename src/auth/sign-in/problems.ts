@@ -8,7 +8,7 @@ type PurposeKind = Purpose['kind']
 const responseDetail =
   'The identity provider’s response was not accepted, so nothing was changed. Start again.'
 
-/** Of the standard (RFC 6749, 4.1.2.1), of Apple and LinkedIn, and of LinkedIn alone. */
+/** Error codes of the standard (RFC 6749, 4.1.2.1), of Apple and LinkedIn, and of LinkedIn alone. */
 const cancellations: readonly unknown[] = [
   'access_denied',
   'user_cancelled_authorize',

@@ -83,7 +83,7 @@ function createCheckouts({ post, listCheckouts, end }: Calls, baseUrl: string): 
       const body = await post('/customers', form, gone ? `customer-after-${gone}` : 'customer')
       return typeof body === 'string' ? fail() : (idOf(body) ?? fail())
     },
-    /** Of the checkouts of a person only one is open: the same one again, or the others are ended. */
+    /** Keeps one checkout of a person open: returns the same one again, or ends the others. */
     async startCheckout(customer, { userId }, { price, returnUrl }) {
       const all = await listCheckouts(customer)
       if (typeof all === 'string') return all
@@ -138,7 +138,7 @@ function createCalls(options: HttpOptions) {
     return body
   }
 
-  /** @param purpose what the same call means again; Stripe then repeats its answer */
+  /** @param purpose calls with the same purpose and form are one: Stripe repeats its answer */
   async function post(path: string, form: Record<string, string>, purpose?: string) {
     const headers = purpose === undefined ? {} : { 'idempotency-key': keyOf(purpose, form) }
     const { status, body } = await http('POST', path, { form, headers })

@@ -118,7 +118,7 @@ async function readEntries(db: Queryable, chosen: Chosen, kinds: ReadonlySet<Tra
   return { entries, isCut }
 }
 
-// A transaction writes several of them with one time.
+// The order of entries with the same time: a transaction writes them all at its now().
 const steps = [
   'request',
   'billing event received',

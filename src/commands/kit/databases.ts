@@ -24,7 +24,7 @@ export async function withWorkerDatabase<T>(
   })
 }
 
-/** The same as the owner of the database, for what no role of a running process may do. */
+/** Runs a short command as the owner of the database, for what no role of a running process may do. */
 export async function withOwnerDatabase<T>(
   env: Environment,
   work: (systemDb: SystemDatabase) => Promise<T>,
@@ -38,7 +38,8 @@ export async function withOwnerDatabase<T>(
 }
 
 /**
- * To any other role, row-level security shows empty tables: the command would say that nothing exists.
+ * Requires the owner of the tables. To any other role, row-level security shows empty tables: the
+ * command would say that nothing exists.
  * @throws OperatorError
  */
 export async function requireOwner({ sql }: Queryable): Promise<void> {

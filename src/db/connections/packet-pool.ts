@@ -68,8 +68,8 @@ const writeLanes = 4
 /** Parameters of a packet in bytes: a large body delays few others. */
 const maxBytes = 262_144
 /**
- * After one of its writes was refused, a tenant sends this many alone: at least as many as were sent again
- * because of it. So a tenant whose writes all fail costs the others no more than its own writes do.
+ * After a refused write the tenant's next writes are sent alone, as many as a packet holds, so its
+ * failures never make others repeat more than it does.
  */
 const writesApart = maxMembers
 const maxApart = 1_000 // tenants

@@ -7,7 +7,7 @@ export class TenantBusy extends Error {
 }
 
 export type ShareLimits = {
-  /** Of one tenant at a time, such as connections. */
+  /** Places that one tenant can have at a time, such as connections. */
   places: number
   /** Requests of one tenant that wait for one of them. */
   waiting: number
@@ -30,8 +30,8 @@ export function shareOf(size: number, waitMs = shareWaitMs): ShareLimits {
 }
 
 /**
- * The same for transactions that end a right, which may wait long for a lock: few for one tenant, and half of
- * the pool for all, so that a crowd of them leaves connections to everything else.
+ * The shares of transactions that end a right, which may wait long for a lock: few for one tenant, and
+ * half of the pool for all, so that a crowd of them leaves connections to everything else.
  */
 export function endingSharesOf(
   size: number,

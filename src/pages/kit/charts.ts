@@ -96,7 +96,7 @@ function emptyChart({ title }: Chart): Html {
 }
 
 /**
- * The frame of a chart: its name, what the colours mean, the scale, and the same as a table. Each
+ * The frame of a chart: its name, what the colours mean, the scale, and its values as a table. Each
  * period answers the pointer over its whole height.
  */
 function figure(

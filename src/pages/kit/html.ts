@@ -97,7 +97,7 @@ export function dateText(on: string): Html {
   return html`<time datetime="${on}">${toDay().format(new Date(`${on}T00:00:00Z`))}</time>`
 }
 
-/** The same for a future time: once it has come, the script shows “now”. */
+/** A future time in UTC, to the minute: once it has come, the script shows “now”. */
 export function dueText(at: string): Html {
   return html`<time datetime="${at}" data-due>${toMinute().format(new Date(at))} UTC</time>`
 }

@@ -92,7 +92,7 @@ export function homeFunctionOf({ name }: Pick<Resource, 'name'>): string {
   return `enter_${name.replaceAll('-', '_')}_tenant`
 }
 
-/** The same as GRANT names them. */
+/** The functions of `homeFunctionOf` as GRANT names them. */
 export function homeFunctionsOf(resources: readonly Resource[]): string[] {
   return resources.filter(publishesAtHome).map((one) => `${homeFunctionOf(one)}(bigint)`)
 }

@@ -32,7 +32,7 @@ export function adapt(statement: Statement): Statement {
   const { does, table, selected } = row
   const resource = byTable.get(table)
   if (resource !== undefined) return instead(resource, statement) ?? statement
-  // By the role that may have locked it.
+  // By the web role itself, because it may have locked the endpoint.
   if (does === 'delete' && table === 'webhook_endpoints') {
     return { text: `SELECT drop_endpoint($1::uuid, $2::uuid) AS ${selected}`, values }
   }

@@ -76,8 +76,8 @@ export async function publishCompiled<T>(
 }
 
 /**
- * The same as `publishAppEvents` in one statement, on the types that were seen last. It fails if they have
- * changed, or an id is known.
+ * Publishes as `publishAppEvents` does, in one statement, on the types that were seen last. It fails if
+ * they have changed, or an id is known.
  * @returns null if the events cannot be published, or their types are not known: the whole work says why
  */
 export async function publishShort(
@@ -96,7 +96,8 @@ export async function publishShort(
   if (faults === null || faults.length > 0) return null
   if (doubledIds(events, checking.pointerOf).length > 0) return null
   const times = [...types.values()].map(({ updatedAt }) => updatedAt.toISOString())
-  // In an argument, so that it is called first.
+  // As an argument, PostgreSQL evaluates it before the function inserts: an outdated type raises
+  // first.
   const tenant = Prisma.sql`
     CASE WHEN require_event_types(${[...types.keys()]}, ${times}::timestamptz[]) THEN ${tenantId}::uuid END`
   return {

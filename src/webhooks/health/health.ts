@@ -60,7 +60,7 @@ const general = {
   disabled: 'It was disabled because it had failed for five days.',
 } as const
 
-/** Without a recorded failure, as in endpoints that failed before an upgrade, the general sentence. */
+/** The reason in words; the general sentence if no failure is recorded. */
 function reasonFor(facts: HealthFacts): string {
   const { status, failureStatus: statusCode, failureCause: cause } = facts
   if (statusCode === null && cause === null) return general[status]

@@ -7,11 +7,11 @@ export type Control = {
   schema(mayBeEmpty: boolean): TSchema
   /** What is accepted, in a sentence. */
   readonly rule?: string
-  /** Of the input. */
+  /** Attributes of the input. */
   readonly attributes?: Readonly<Record<string, string | number>>
   /** The words of a choice, by what the form sends. */
   readonly options?: Readonly<Record<string, string>>
-  /** What a choice is of, if not of words. */
+  /** What a choice offers, if not words. */
   readonly offers?: 'folders' | 'rows' | 'members'
   /** The value of a text that is not empty, as the API takes it; undefined if it is refused. */
   read(text: string): unknown
