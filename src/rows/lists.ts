@@ -47,6 +47,7 @@ export type Lists<Item> = {
     caller: Asking,
     page: Page,
     filter?: ListFilter,
+    sort?: string,
   ): Promise<PageResult<NamedItem<Item>>>
 }
 
@@ -80,10 +81,11 @@ export function listsOf<Item>(
     listingBy: (order) => listingOf(resource, sortKeyOf(resource, order)),
     list: async (tx, asking, page, filter = {}, { expand = [], sort } = {}) =>
       read(tx, asking, page, filter, expanded(expand), sortKeyOf(resource, sort)),
-    async listWithNames(tx, caller, page, filter = {}) {
+    async listWithNames(tx, caller, page, filter = {}, sort = undefined) {
       const known = names.namedTo(caller)
       const named = (row: Values) => names.withNames(row, known, caller)
-      return read(tx, caller, page, filter, { selected: names.listed, bytes: [], read: named })
+      const reading = { selected: names.listed, bytes: [], read: named }
+      return read(tx, caller, page, filter, reading, sortKeyOf(resource, sort))
     },
   }
 }

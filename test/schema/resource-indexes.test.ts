@@ -25,6 +25,14 @@ t.test(
         const isFound = indexes.some((columns) => columns[0] === first && columns.includes(column))
         t.ok(isFound, `${plural} by ${column}`)
       }
+      const pairs = filters.flatMap((one) => sort.flatMap((by) => (by === one ? [] : [[one, by]])))
+      for (const pair of pairs) {
+        const wanted = `${[first, ...pair.map(columnOf), 'id']}`
+        t.ok(
+          indexes.some((columns) => `${columns}` === wanted),
+          `${plural} by ${pair}`,
+        )
+      }
     }
   },
 )

@@ -64,7 +64,7 @@ function isPaged(resource: Declared): resource is PagedResource {
 }
 
 function list(app: FastifyInstance, resource: PagedResource) {
-  const { listWithNames, listing } = actionsOf(resource)
+  const { listWithNames, listingBy } = actionsOf(resource)
   const filters = filterSchemasOf(resource)
   const querystring = Type.Object(
     { ...CursorQuery.properties, ...doneQuery, ...filters },
@@ -78,13 +78,13 @@ function list(app: FastifyInstance, resource: PagedResource) {
       const filter = Object.fromEntries(
         Object.entries(given).flatMap(([key, value = '']) => (value === '' ? [] : [[key, value]])),
       )
-      const { page } = readList(
+      const { page, filter: wanted } = readList(
         { limit: pageSize, ...(cursor !== undefined && { cursor }), ...filter },
-        listing,
+        listingBy(filter.sort),
       )
       const read = await app.db.read(entryOf(request, resource), (tx, caller) =>
         Promise.all([
-          listWithNames(tx, caller, page, filter),
+          listWithNames(tx, caller, page, wanted, filter.sort),
           foldersFor(tx, caller, resource),
           choicesFor(tx, caller, resource, resource.actions.create),
         ]),

@@ -43,7 +43,12 @@ function escapeText(text: string): string {
 }
 
 /** An `actions` column holds buttons; its heading is visible to screen readers only. */
-export type Column = { label: string; kind?: 'number' | 'wrap' | 'actions' }
+export type Column = {
+  label: string
+  kind?: 'number' | 'wrap' | 'actions'
+  /** The order of the rows by this column, and where it leads to the next one. */
+  sort?: { order: 'ascending' | 'descending' | 'none'; href: string }
+}
 
 export type Cell = Html | string | number
 
@@ -54,10 +59,8 @@ export type Cell = Html | string | number
  */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Html {
   const heads = columns.map(
-    ({ label, kind }) =>
-      html`<th role="columnheader" scope="col"${classOf(kind)}>${
-        kind === 'actions' ? html`<span class="unseen">${label}</span>` : label
-      }</th>`,
+    ({ label, kind, sort }) =>
+      html`<th role="columnheader" scope="col"${classOf(kind)}${sort === undefined ? '' : html` aria-sort="${sort.order}"`}>${headOf(label, kind, sort)}</th>`,
   )
   const lines = rows.map(
     (cells) => html`
@@ -68,6 +71,11 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
           <tbody role="rowgroup">${lines}
           </tbody>
         </table>`
+}
+
+function headOf(label: string, kind: Column['kind'], sort: Column['sort']): Cell {
+  if (sort !== undefined) return html`<a href="${sort.href}">${label}</a>`
+  return kind === 'actions' ? html`<span class="unseen">${label}</span>` : label
 }
 
 function tableCell(column: Column | undefined, cell: Cell): Html {

@@ -29,13 +29,18 @@ export function pageLinks({
   previousCursor = null,
 }: ShownList): Html {
   if (nextCursor === null && previousCursor === null) return html``
-  const given = Object.entries(filter).filter(([, value]) => value !== '')
-  const link = (cursor: string | null, label: string, rel: string) => {
-    if (cursor === null) return html``
-    const query = new URLSearchParams([...given, ['cursor', cursor]])
-    return html`<a class="button plain slim" href="${path}?${query.toString()}" rel="${rel}">${label}</a>`
-  }
-  return html`<nav class="row" aria-label="Pages of the list">${link(previousCursor, 'Newer', 'prev')}${link(nextCursor, 'Older', 'next')}</nav>`
+  const [newer, older] = filter.sort ? ['Back', 'Further'] : ['Newer', 'Older']
+  const link = (cursor: string | null, label: string, rel: string) =>
+    cursor === null
+      ? html``
+      : html`<a class="button plain slim" href="${listHref(path, { ...filter, cursor })}" rel="${rel}">${label}</a>`
+  return html`<nav class="row" aria-label="Pages of the list">${link(previousCursor, newer, 'prev')}${link(nextCursor, older, 'next')}</nav>`
+}
+
+/** The address of a list; empty fields are left out. */
+export function listHref(path: string, fields: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''))
+  return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
 /** A choice of a filter form. @param chosen the value in use; empty for all */

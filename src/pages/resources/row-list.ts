@@ -3,7 +3,7 @@ import { filterBar, pageHead } from '#src/pages/kit/components.ts'
 import { renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { choices, listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { creationOf, pagePathOf } from '#src/resources/kit/define.ts'
 import { type Control, orEmpty } from '#src/resources/kit/fields/control.ts'
 import { maxSearchedRows, SearchWords } from '#src/rows/search.ts'
@@ -22,15 +22,18 @@ import {
   valueText,
 } from './rows.ts'
 
-/** Search and filters of the list, by the schema of what the page's query has: an empty field means all. */
-export function filterSchemasOf({ fields, filters, search }: Paged): Record<string, TSchema> {
+/** Search, filters and order of the list, by the schema of what the page's query has: an empty field means all. */
+export function filterSchemasOf({ fields, filters, sort, search }: Paged): Record<string, TSchema> {
   const schemas = shownFilters({ fields, filters }).map(([key, control]): [string, TSchema] => [
     key,
     control.schema(true),
   ])
   const searched: [string, TSchema][] =
     search.length === 0 ? [] : [['q', orEmpty(SearchWords, true)]]
-  const all = [...searched, ...schemas].map(([key, schema]) => [key, Type.Optional(schema)])
+  const orders = sort.flatMap((key) => [key, `-${key}`])
+  const sorted: [string, TSchema][] =
+    sort.length === 0 ? [] : [['sort', Type.Enum(['', 'createdAt', ...orders])]]
+  const all = [...searched, ...schemas, ...sorted].map(([key, schema]) => [key, Type.Optional(schema)])
   return Object.fromEntries(all)
 }
 
@@ -48,7 +51,7 @@ export type RowListView = {
   /** Folders in which the viewer can create a row of a chain. */
   readonly folders: readonly FolderChoice[]
   readonly choices: Choices
-  /** The filters in use, by field. */
+  /** The filters in use, by field, with the search and the order. */
   readonly filter: Readonly<Record<string, string>>
   readonly done: string | undefined
 }
@@ -68,6 +71,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const columns = keys.map((key, index) => ({
     label: labelOf(resource, key),
     ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
+    ...(resource.sort.includes(key) && { sort: sortOf(key, path, filter) }),
   }))
   const cells = rows.map(({ row, names }) =>
     keys.map((key, index) =>
@@ -76,7 +80,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
         : valueText(resource, key, row, names),
     ),
   )
-  const isFiltered = Object.values(filter).some((value) => value !== '')
+  const isFiltered = Object.keys(filter).some((key) => key !== 'sort')
   const empty = isFiltered
     ? html`<p>${missed(words, view)} <a href="${path}">Show all ${words}</a></p>`
     : html`<p>No ${words} yet.${resource.scope === 'chain' ? html` You see ${words} in the folders of your teams; a manager or admin can add you to a team.` : ''}</p>`
@@ -88,7 +92,8 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
     ...{ folderId: folders.map(optionOf) },
     ...optionsOf(resource, view.choices, {}),
   }
-  const lead = page.lead === undefined ? 'Newest first.' : `${page.lead} Newest first.`
+  const order = `${ordersOf(resource)[filter.sort ?? '']}.`
+  const lead = page.lead === undefined ? order : `${page.lead} ${order}`
   return layout(
     page.label,
     html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
@@ -109,11 +114,32 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   )
 }
 
+/** A head leads from the order of the list to the ascending one of its column, the descending one, and back. */
+function sortOf(key: string, path: string, filter: RowListView['filter']) {
+  const next = filter.sort === key ? `-${key}` : filter.sort === `-${key}` ? '' : key
+  const order = filter.sort === key ? 'ascending' : next === '' ? 'descending' : 'none'
+  return { order, href: listHref(path, { ...filter, sort: next }) } as const
+}
+
+/** The orders of a list in words, by `sort` of the page's query. */
+function ordersOf(resource: Paged): Readonly<Record<string, string>> {
+  const orders = resource.sort.flatMap((key) => {
+    const isTime = ['date', 'timestamptz'].includes(resource.fields[key]?.column ?? '')
+    const [up, down] = isTime ? ['earliest', 'latest'] : ['lowest', 'highest']
+    const label = labelOf(resource, key)
+    return [
+      [key, `${label}, ${up} first`],
+      [`-${key}`, `${label}, ${down} first`],
+    ]
+  })
+  return { '': 'Newest first', createdAt: 'Oldest first', ...Object.fromEntries(orders) }
+}
+
 /** A search ends a page without rows at the most that it looks at, and goes on from there. */
 function missed(words: string, { filter, cursors }: RowListView): string {
   return filter.q === undefined || cursors.nextCursor === null
     ? `No such ${words}.`
-    : `No such ${words} among ${maxSearchedRows.toLocaleString('en')}: “Older” searches on.`
+    : `No such ${words} among ${maxSearchedRows.toLocaleString('en')}: “${filter.sort ? 'Further' : 'Older'}” searches on.`
 }
 
 function optionOf({ id, name, team }: FolderChoice) {
@@ -126,8 +152,8 @@ function filterBarOf(
   isFiltered: boolean,
 ): Html {
   const shown = shownFilters(resource)
-  const { search } = resource
-  if (shown.length === 0 && search.length === 0) return html``
+  const { search, sort } = resource
+  if (shown.length + search.length + sort.length === 0) return html``
   const searched = search.map((key) => labelOf(resource, key).toLowerCase()).join(', ')
   const label = `Search by ${searched}`
   const fields = shown.map(([key, control]) => {
@@ -146,7 +172,13 @@ function filterBarOf(
   const box = html`<input type="search" name="q" value="${filter.q ?? ''}" maxlength="100" placeholder="${label}" aria-label="${label}" data-search>`
   return filterBar(
     pagePathOf(resource),
-    html`${search.length === 0 ? '' : box}${fields}`,
+    html`${search.length === 0 ? '' : box}${fields}${sort.length === 0 ? '' : orderChoice(resource, filter.sort)}`,
     isFiltered,
   )
+}
+
+function orderChoice(resource: Paged, chosen = ''): Html {
+  const { '': first = '', ...others } = ordersOf(resource)
+  const options = Object.entries(others).map(([value, label]) => ({ value, label }))
+  return choices('sort', 'Order', first, options, chosen)
 }

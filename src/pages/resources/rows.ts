@@ -25,7 +25,7 @@ import { capital, inWords } from '#src/runtime/words.ts'
 /** A declared resource with pages. */
 export type Paged = Pick<
   Resource,
-  'name' | 'plural' | 'scope' | 'fields' | 'filters' | 'search' | 'actions'
+  'name' | 'plural' | 'scope' | 'fields' | 'filters' | 'sort' | 'search' | 'actions'
 > & { readonly page: NonNullable<Resource['page']> }
 
 /** A row as the API returns it. */

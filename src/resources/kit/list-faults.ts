@@ -1,13 +1,18 @@
 import type { Resource } from './define.ts'
 
+const maxOrderedFilters = 16 // each is an index, which every write of a row updates
+
+/** Each filter with each order of a list that it leaves open. */
+export function orderedFiltersOf({ filters, sort }: Pick<Resource, 'filters' | 'sort'>) {
+  return filters.flatMap((filter) =>
+    sort.filter((one) => one !== filter).map((one): [string, string] => [filter, one]),
+  )
+}
+
 /** What is wrong with the filters, orders and searches of a declaration. */
-export function listFaultsOf({
-  scope,
-  fields,
-  filters,
-  sort,
-  search,
-}: Resource): [boolean, string][] {
+export function listFaultsOf(resource: Resource): [boolean, string][] {
+  const { scope, fields, filters, sort, search } = resource
+  const pairs = orderedFiltersOf(resource).length
   const unfiltered = filters.find((one) => fields[one]?.filter == null)
   const unsorted = sort.find((one) => !fields[one]?.hasOrder || fields[one]?.isHidden)
   const unsearched = search.find((one) => {
@@ -26,6 +31,10 @@ export function listFaultsOf({
     [
       scope === 'chain' && byTeams !== undefined,
       `has the scope chain and a ${byTeams}: its lists read the rows of each team by their ids`,
+    ],
+    [
+      pairs > maxOrderedFilters,
+      `has ${filters.length} filters and ${sort.length} sorts, which need ${pairs} indexes together, ${maxOrderedFilters} at most: leave some out`,
     ],
     [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
   ]

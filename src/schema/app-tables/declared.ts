@@ -2,6 +2,7 @@ import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
 import { referencesOf } from '#src/resources/kit/fields/keys/reference.ts'
+import { orderedFiltersOf } from '#src/resources/kit/list-faults.ts'
 import { type Link, linksOf, scopedColumnsOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
@@ -102,6 +103,7 @@ function indexesOf(resource: Resource): string[][] {
       .map(columnOf)
       .filter((column) => !first.includes(column) && !(scope === 'chain' && column === 'folder_id'))
       .map((column) => [...first, column, 'id']),
+    ...orderedFiltersOf(resource).map((pair) => [...first, ...pair.map(columnOf), 'id']),
   ]
   return all.filter((one, place) => all.findIndex((other) => `${other}` === `${one}`) === place)
 }

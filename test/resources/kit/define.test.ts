@@ -104,6 +104,19 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
       fields: { ...documentFields, userId: owner() },
     },
     [unfound]: { ...ofOwner, fields: { id: id(), title, ...times, userId: owner() } },
+    'has no search in body, which is no field of one line of text': { search: ['body'] },
+    'has the scope chain and a search: its lists read the rows of each team by their ids': {
+      search: ['title'],
+    },
+    'has 3 filters and 6 sorts, which need 18 indexes together, 16 at most: leave some out': {
+      ...{ scope: 'tenant', filters: ['a', 'b', 'c'], sort: ['n', 'm', 'o', 'p', 'q', 's'] },
+      fields: {
+        ...documentFields,
+        ...Object.fromEntries(['a', 'b', 'c'].map((key) => [key, line(9)])),
+        ...Object.fromEntries(['n', 'm', 'o', 'p', 'q', 's'].map((key) => [key, integer()])),
+      },
+      actions: { read },
+    },
     'has the scope chain and no field folderId': {
       fields: { id: id(), title, createdAt, updatedAt },
     },

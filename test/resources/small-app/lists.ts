@@ -200,6 +200,30 @@ t.test('a field may have a name that statements of lists use', async (t) => {
   }
 })
 
+t.test('a page has the order in the heads of its table and as a choice, beside the filters', async (t) => {
+  const { send } = await owner(test, { role: 'admin' })
+  for (const one of facts) await send('POST', '/assets', { ...rest, ...one })
+  const html = { accept: 'text/html' }
+  const read = async (query: string) => (await send('GET', `/app/assets${query}`, undefined, html)).body
+  const order = (body: string) =>
+    [...body.matchAll(/<bdi>([a-e])<\/bdi><\/a>/g)].map(([, name]) => name).join('')
+  const head = (body: string) =>
+    /aria-sort="(\w+)"><a href="([^"]*)">Bought on</.exec(body)?.slice(1)
+  const first = await read('?state=in-use')
+  t.equal(order(first), 'eda')
+  t.strictSame(head(first), ['none', '/app/assets?state=in-use&amp;sort=boughtOn'])
+  const up = await read('?state=in-use&sort=boughtOn')
+  t.equal(order(up), 'dae')
+  t.strictSame(head(up), ['ascending', '/app/assets?state=in-use&amp;sort=-boughtOn'])
+  t.match(up, 'Bought on, earliest first.')
+  t.match(up, '<option value="in-use" selected>')
+  t.match(up, '<option value="boughtOn" selected>Bought on, earliest first</option>')
+  const down = await read('?state=in-use&sort=-boughtOn')
+  t.equal(order(down), 'ead')
+  t.strictSame(head(down), ['descending', '/app/assets?state=in-use'])
+  t.equal((await send('GET', '/app/assets?sort=name', undefined, html)).statusCode, 400)
+})
+
 t.test('the list below a row has the rows that refer to it', async (t) => {
   const created = async (who: typeof ours, path: string, body: object) =>
     (await who.send('POST', path, body)).json().id

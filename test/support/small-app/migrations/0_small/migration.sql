@@ -85,6 +85,20 @@ CREATE INDEX assets_tenant_id_contact_id_idx ON assets (tenant_id, contact, id);
 CREATE INDEX assets_tenant_id_created_at_id_idx ON assets (tenant_id, created_at, id);
 CREATE INDEX assets_tenant_id_state_id_idx ON assets (tenant_id, state, id);
 CREATE INDEX assets_tenant_id_weight_id_idx ON assets (tenant_id, weight, id);
+CREATE INDEX assets_tenant_id_state_bought_on_id_idx ON assets (tenant_id, state, bought_on, id);
+CREATE INDEX assets_tenant_id_state_ends_on_id_idx ON assets (tenant_id, state, ends_on, id);
+CREATE INDEX assets_tenant_id_state_weight_id_idx ON assets (tenant_id, state, weight, id);
+CREATE INDEX assets_tenant_id_state_seen_at_id_idx ON assets (tenant_id, state, seen_at, id);
+CREATE INDEX assets_tenant_id_bought_on_ends_on_id_idx ON assets (tenant_id, bought_on, ends_on, id);
+CREATE INDEX assets_tenant_id_bought_on_weight_id_idx ON assets (tenant_id, bought_on, weight, id);
+CREATE INDEX assets_tenant_id_bought_on_seen_at_id_idx ON assets (tenant_id, bought_on, seen_at, id);
+CREATE INDEX assets_tenant_id_weight_bought_on_id_idx ON assets (tenant_id, weight, bought_on, id);
+CREATE INDEX assets_tenant_id_weight_ends_on_id_idx ON assets (tenant_id, weight, ends_on, id);
+CREATE INDEX assets_tenant_id_weight_seen_at_id_idx ON assets (tenant_id, weight, seen_at, id);
+CREATE INDEX assets_tenant_id_contact_bought_on_id_idx ON assets (tenant_id, contact, bought_on, id);
+CREATE INDEX assets_tenant_id_contact_ends_on_id_idx ON assets (tenant_id, contact, ends_on, id);
+CREATE INDEX assets_tenant_id_contact_weight_id_idx ON assets (tenant_id, contact, weight, id);
+CREATE INDEX assets_tenant_id_contact_seen_at_id_idx ON assets (tenant_id, contact, seen_at, id);
 ALTER TABLE assets ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE projects (
