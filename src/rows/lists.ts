@@ -3,8 +3,10 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
 import {
+  type Count,
   idForm,
   isReadInReverse,
+  maxCounted,
   type Page,
   type PageResult,
   pageOf,
@@ -27,6 +29,8 @@ export type Further = {
   readonly sort?: string | undefined
   /** The rows that it refers to, by the names of their links (`Link.name`). The caller may read them. */
   readonly expand?: readonly string[]
+  /** Counts the rows of all pages too. */
+  readonly count?: boolean
 }
 
 export type Lists<Item> = {
@@ -47,7 +51,7 @@ export type Lists<Item> = {
     caller: Asking,
     page: Page,
     filter?: ListFilter,
-    sort?: string,
+    further?: Pick<Further, 'sort' | 'count'>,
   ): Promise<PageResult<NamedItem<Item>>>
 }
 
@@ -66,26 +70,29 @@ export function listsOf<Item>(
     page: Page,
     filter: ListFilter,
     { selected, bytes, read }: Reading<T>,
-    sortKey: string | null = null,
+    { sort, count = false }: Further,
   ): Promise<PageResult<T>> {
+    const sortKey = sortKeyOf(resource, sort)
+    const counted = count ? countOf(tx, table, asking, filter) : undefined
     const inOrder = inOrderOf(table, asking, page, { filter, selected, sortKey })
     const rows = await tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], '')))
     const positionOf = ({ id, row_position: position }: Values) =>
       sortKey === null ? [String(id)] : [String(position ?? ''), String(id)]
     const shown = (row: Values) => read(row, asking)
-    return pageOf(rows, page, listingOf(resource, sortKey).name, positionOf, shown)
+    const result = pageOf(rows, page, listingOf(resource, sortKey).name, positionOf, shown)
+    return counted === undefined ? result : { ...result, count: await counted }
   }
 
   return {
     listing: listingOf(resource, null),
     listingBy: (order) => listingOf(resource, sortKeyOf(resource, order)),
-    list: async (tx, asking, page, filter = {}, { expand = [], sort } = {}) =>
-      read(tx, asking, page, filter, expanded(expand), sortKeyOf(resource, sort)),
-    async listWithNames(tx, caller, page, filter = {}, sort = undefined) {
+    list: async (tx, asking, page, filter = {}, further = {}) =>
+      read(tx, asking, page, filter, expanded(further.expand ?? []), further),
+    async listWithNames(tx, caller, page, filter = {}, further = {}) {
       const known = names.namedTo(caller)
       const named = (row: Values) => names.withNames(row, known, caller)
       const reading = { selected: names.listed, bytes: [], read: named }
-      return read(tx, caller, page, filter, reading, sortKeyOf(resource, sort))
+      return read(tx, caller, page, filter, reading, further)
     },
   }
 }
@@ -161,6 +168,30 @@ function inOrderOf<Item>(
               ORDER BY ${order} LIMIT ${maxSearchedRows}
             ) AS ${name}
             WHERE ${match} OR ${isEnd} ORDER BY ${order} LIMIT ${limit}`
+}
+
+/** A search counts among the newest rows that a page of it looks at. */
+async function countOf<Item>(
+  tx: Tx,
+  { resource, name }: Table<Item>,
+  asking: RowScope,
+  filter: ListFilter,
+): Promise<Count> {
+  const conditions = [within(resource, asking), ...filtersOf(resource, filter)]
+  const all = Prisma.sql`FROM ${name} WHERE ${Prisma.join(conditions, ' AND ')}`
+  const match = filter.q === undefined ? null : matchOf(resource, name, filter.q)
+  const looked =
+    match === null
+      ? Prisma.sql`SELECT true AS is_match ${all} LIMIT ${maxCounted + 1}`
+      : Prisma.sql`
+            SELECT ${match} AS is_match
+            FROM (SELECT ${name}.* ${all} ORDER BY id DESC LIMIT ${maxSearchedRows}) AS ${name}`
+  const [counted] = await tx.sql<{ rows: number; looked: number }>(Prisma.sql`
+            SELECT (count(*) FILTER (WHERE is_match))::int AS rows, count(*)::int AS looked
+            FROM (${looked}) AS seen`)
+  const { rows = 0, looked: seen = 0 } = counted ?? {}
+  const more = rows > maxCounted || seen >= maxSearchedRows
+  return { rows: Math.min(rows, maxCounted), more }
 }
 
 /** Each is `status`, `status[in]`, `dueOn[gte]` or `dueOn[lt]`; `from` and `to` are about the creation, `q` is the search. */

@@ -4,26 +4,16 @@ import { decideWithoutObject, type Subject, toProblem } from '#src/access/policy
 import type { ShortStatement } from '#src/db/database.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
 import { readList } from '#src/http/lists/pagination.ts'
-import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
-import {
-  explained,
-  Id,
-  IdParams,
-  NoContent,
-  Nullable,
-  PageOf,
-  PageQuery,
-  problems,
-} from '#src/http/schemas.ts'
+import { explained, Id, IdParams, NoContent, Nullable, problems } from '#src/http/schemas.ts'
 import { type Action, aWord, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
-import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
+import type { Asking } from '#src/resources/kit/fields/field.ts'
 import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
-import { maxSearchedRows, SearchWords } from '#src/rows/search.ts'
+import { CountedPageOf, furtherOf, queryOf } from '#src/rows/query.ts'
 import { seenBy } from '#src/rows/seen.ts'
 import type { Declared, Values } from '#src/rows/table.ts'
 
@@ -61,16 +51,16 @@ function list(app: FastifyInstance, resource: Declared) {
         operationId: `list${titled(resource.plural)}`,
         summary: `List ${inWords(resource).all}, newest first`,
         ...described(resource, resource.actions.read),
-        querystring: queryOf(resource),
-        response: { 200: PageOf(expansion.shape) },
+        querystring: queryOf(resource, expansion.query),
+        response: { 200: CountedPageOf(expansion.shape) },
       },
     },
     async (request) => {
-      const { expand, ...query } = request.query
+      const { expand, count, ...query } = request.query
       const wanted = expansion.read(expand)
       const { page, filter } = readList(query, listingBy(query.sort))
       return app.db.read(expansion.entry(entryOf(request, resource), wanted), (tx, caller) =>
-        listRows(tx, caller, page, filter, { expand: wanted, sort: query.sort }),
+        listRows(tx, caller, page, filter, furtherOf(request.query, wanted)),
       )
     },
   )
@@ -85,7 +75,10 @@ function listBelow(app: FastifyInstance, resource: Declared) {
   for (const { key, to } of firsts) {
     const { listingBy, list: listRows } = actionsOf(resource)
     const expansion = expansionFor(resource)
-    const { [key]: _, ...rest } = queryOf(resource).properties as Record<string, TSchema>
+    const { [key]: _, ...rest } = queryOf(resource, expansion.query).properties as Record<
+      string,
+      TSchema
+    >
     delete rest[`${key}[in]`]
     app.get<OfOne & OfList>(
       `${pathOf(to)}/:id${pathOf(resource)}`,
@@ -97,11 +90,11 @@ function listBelow(app: FastifyInstance, resource: Declared) {
           ...described(resource, resource.actions.read),
           params: IdParams,
           querystring: Type.Object(rest, { additionalProperties: false }),
-          response: { 200: PageOf(expansion.shape) },
+          response: { 200: CountedPageOf(expansion.shape) },
         },
       },
       async (request) => {
-        const { expand, ...query } = request.query
+        const { expand, count, ...query } = request.query
         const wanted = expansion.read(expand)
         const id = readId(request.params.id)
         const { page, filter } = readList({ ...query, [key]: String(id) }, listingBy(query.sort))
@@ -110,7 +103,7 @@ function listBelow(app: FastifyInstance, resource: Declared) {
         return app.db.read(entry, async (tx, caller) => {
           const [parents, rows] = await Promise.all([
             tx.sql(parent.statement),
-            listRows(tx, caller, page, filter, { expand: wanted, sort: query.sort }),
+            listRows(tx, caller, page, filter, furtherOf(request.query, wanted)),
           ])
           found(parents[0] ?? null)
           return rows
@@ -370,71 +363,6 @@ function described(resource: Declared, { summary, description }: Partial<Action>
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
   }
-}
-
-function queryOf(resource: Declared) {
-  const { fields, filters } = resource
-  const filtered = filters.flatMap((key) => filterQueryOf(key, fields[key]))
-  return Type.Object(
-    {
-      ...PageQuery.properties,
-      ...CreatedRange,
-      ...(Object.fromEntries(filtered) as Record<string, TSchema>),
-      ...searchQueryOf(resource),
-      sort: sortOf(resource),
-      ...expansionFor(resource).query,
-    },
-    { additionalProperties: false },
-  )
-}
-
-/** The search in its fields, if it has one. */
-function searchQueryOf({ search }: Declared): Record<string, TSchema> {
-  if (search.length === 0) return {}
-  const description = `Words that ${search.join(' and ')} ${search.length === 1 ? 'has' : 'have'}, or their beginnings. A page looks at ${maxSearchedRows.toLocaleString('en')} rows; follow \`nextCursor\` even if it has none`
-  return { q: Type.Optional(Type.String({ ...SearchWords, description, examples: ['fence'] })) }
-}
-
-/** The filters by a field: one value, several, or a range. */
-function filterQueryOf(key: string, field: Field | undefined): [string, TSchema][] {
-  const { filter = null, oneOf, hasOrder = false } = field ?? {}
-  if (filter === null) return []
-  const several = `^(${oneOf})(,(${oneOf})){0,49}$`
-  const words = 'must be at most 50 values, separated by commas'
-  return [
-    [key, Type.Optional(filter)],
-    ...(oneOf === undefined ? [] : [listOf(`${key}[in]`, explained(several, words))]),
-    ...(hasOrder ? [bound(`${key}[gte]`, filter), bound(`${key}[lt]`, filter)] : []),
-  ]
-}
-
-function listOf(name: string, pattern: string): [string, TSchema] {
-  return [
-    name,
-    Type.Optional(
-      Type.String({
-        ...{ pattern, maxLength: 1_000 },
-        description: 'One of several values, separated by commas',
-      }),
-    ),
-  ]
-}
-
-function bound(name: string, filter: TSchema): [string, TSchema] {
-  const description = name.endsWith('[gte]') ? 'At least this value' : 'Less than this value'
-  return [name, Type.Optional(Type.String({ ...filter, description }))]
-}
-
-/** Newest first unless another order is asked for; `-` reverses an order. NULL is greater than any value. */
-function sortOf({ sort }: Declared): TSchema {
-  if (sort.length === 0) return SortBy('createdAt')
-  const orders = ['createdAt', ...sort].flatMap((key) => [`-${key}`, key])
-  return Type.Optional(
-    Type.Enum(orders, {
-      description:
-        '`-createdAt`: newest first, the default. `-` begins with the greatest value; a row without one is before all others then, and otherwise after them',
-    }),
-  )
 }
 
 function newBody(resource: Declared, { accepts = [] }: Action) {

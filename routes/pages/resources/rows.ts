@@ -84,16 +84,16 @@ function list(app: FastifyInstance, resource: PagedResource) {
       )
       const read = await app.db.read(entryOf(request, resource), (tx, caller) =>
         Promise.all([
-          listWithNames(tx, caller, page, wanted, filter.sort),
+          listWithNames(tx, caller, page, wanted, { sort: filter.sort, count: true }),
           foldersFor(tx, caller, resource),
           choicesFor(tx, caller, resource, resource.actions.create),
         ]),
       )
-      const [{ data, ...cursors }, folders, choices] = read
+      const [{ data, count, ...cursors }, folders, choices] = read
       const { viewer } = request
       return reply.sendPage(
         rowListPage(resource, {
-          ...{ viewer, cursors, folders, choices, filter, done },
+          ...{ viewer, cursors, count, folders, choices, filter, done },
           rows: data.map(({ item, names }) => ({ row: Object(item), names })),
         }),
       )

@@ -22,7 +22,19 @@ export type PageResult<Item> = {
   data: Item[]
   nextCursor: string | null
   previousCursor: string | null
+  /** If it was asked for. */
+  count?: Count
 }
+
+/** How many rows a list has, up to `maxCounted`. */
+export type Count = {
+  rows: number
+  /** Whether there may be more. */
+  more: boolean
+}
+
+/** A count looks at one row more than this, so its cost does not grow with the list. */
+export const maxCounted = 1_000
 
 /** Pattern of a 64-bit id in a cursor: 2^53 − 1 has 16 digits. */
 export const idForm = /^[1-9]\d{0,15}$/

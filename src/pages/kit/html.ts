@@ -74,7 +74,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
 }
 
 function headOf(label: string, kind: Column['kind'], sort: Column['sort']): Cell {
-  if (sort !== undefined) return html`<a href="${sort.href}">${label}</a>`
+  if (sort !== undefined) return html`<a class="order" href="${sort.href}">${label}</a>`
   return kind === 'actions' ? html`<span class="unseen">${label}</span>` : label
 }
 

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { type Count, maxCounted } from '#src/http/lists/pagination.ts'
 import { filterBar, pageHead } from '#src/pages/kit/components.ts'
 import { renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
@@ -33,7 +34,10 @@ export function filterSchemasOf({ fields, filters, sort, search }: Paged): Recor
   const orders = sort.flatMap((key) => [key, `-${key}`])
   const sorted: [string, TSchema][] =
     sort.length === 0 ? [] : [['sort', Type.Enum(['', 'createdAt', ...orders])]]
-  const all = [...searched, ...schemas, ...sorted].map(([key, schema]) => [key, Type.Optional(schema)])
+  const all = [...searched, ...schemas, ...sorted].map(([key, schema]) => [
+    key,
+    Type.Optional(schema),
+  ])
   return Object.fromEntries(all)
 }
 
@@ -48,6 +52,7 @@ export type RowListView = {
   readonly viewer: Viewer
   readonly rows: readonly { readonly row: ShownRow; readonly names: Names }[]
   readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  readonly count: Count | undefined
   /** Folders in which the viewer can create a row of a chain. */
   readonly folders: readonly FolderChoice[]
   readonly choices: Choices
@@ -92,8 +97,8 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
     ...{ folderId: folders.map(optionOf) },
     ...optionsOf(resource, view.choices, {}),
   }
-  const order = `${ordersOf(resource)[filter.sort ?? '']}.`
-  const lead = page.lead === undefined ? order : `${page.lead} ${order}`
+  const sentences = [page.lead, `${ordersOf(resource)[filter.sort ?? '']}.`, countText(view.count)]
+  const lead = sentences.filter((one) => one !== undefined).join(' ')
   return layout(
     page.label,
     html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
@@ -112,6 +117,14 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
       }`,
     { current: path, ...viewer },
   )
+}
+
+/** `38 in all.`; nothing for an empty list, which says so itself. */
+function countText({ rows, more }: Count = { rows: 0, more: false }): string | undefined {
+  const number = rows.toLocaleString('en')
+  if (rows === maxCounted && more) return `Over ${number}.`
+  if (more) return `At least ${number}.`
+  return rows === 0 ? undefined : `${number} in all.`
 }
 
 /** A head leads from the order of the list to the ascending one of its column, the descending one, and back. */

@@ -40,4 +40,4 @@ export function listFaultsOf(resource: Resource): [boolean, string][] {
   ]
 }
 
-const listParameters = ['cursor', 'limit', 'sort', 'from', 'to', 'q']
+const listParameters = ['cursor', 'limit', 'sort', 'from', 'to', 'q', 'count', 'expand']

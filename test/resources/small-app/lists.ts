@@ -1,4 +1,5 @@
 import t from 'tap'
+import { maxCounted } from '#src/http/lists/pagination.ts'
 import { maxSearchedRows } from '#src/rows/search.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
@@ -200,28 +201,64 @@ t.test('a field may have a name that statements of lists use', async (t) => {
   }
 })
 
-t.test('a page has the order in the heads of its table and as a choice, beside the filters', async (t) => {
-  const { send } = await owner(test, { role: 'admin' })
-  for (const one of facts) await send('POST', '/assets', { ...rest, ...one })
-  const html = { accept: 'text/html' }
-  const read = async (query: string) => (await send('GET', `/app/assets${query}`, undefined, html)).body
-  const order = (body: string) =>
-    [...body.matchAll(/<bdi>([a-e])<\/bdi><\/a>/g)].map(([, name]) => name).join('')
-  const head = (body: string) =>
-    /aria-sort="(\w+)"><a href="([^"]*)">Bought on</.exec(body)?.slice(1)
-  const first = await read('?state=in-use')
-  t.equal(order(first), 'eda')
-  t.strictSame(head(first), ['none', '/app/assets?state=in-use&amp;sort=boughtOn'])
-  const up = await read('?state=in-use&sort=boughtOn')
-  t.equal(order(up), 'dae')
-  t.strictSame(head(up), ['ascending', '/app/assets?state=in-use&amp;sort=-boughtOn'])
-  t.match(up, 'Bought on, earliest first.')
-  t.match(up, '<option value="in-use" selected>')
-  t.match(up, '<option value="boughtOn" selected>Bought on, earliest first</option>')
-  const down = await read('?state=in-use&sort=-boughtOn')
-  t.equal(order(down), 'ead')
-  t.strictSame(head(down), ['descending', '/app/assets?state=in-use'])
-  t.equal((await send('GET', '/app/assets?sort=name', undefined, html)).statusCode, 400)
+t.test(
+  'a page has the order in the heads of its table and as a choice, beside the filters',
+  async (t) => {
+    const { send } = await owner(test, { role: 'admin' })
+    for (const one of facts) await send('POST', '/assets', { ...rest, ...one })
+    const html = { accept: 'text/html' }
+    const read = async (query: string) =>
+      (await send('GET', `/app/assets${query}`, undefined, html)).body
+    const order = (body: string) =>
+      [...body.matchAll(/<bdi>([a-e])<\/bdi><\/a>/g)].map(([, name]) => name).join('')
+    const head = (body: string) =>
+      /aria-sort="(\w+)"><a class="order" href="([^"]*)">Bought on</.exec(body)?.slice(1)
+    const first = await read('?state=in-use')
+    t.equal(order(first), 'eda')
+    t.strictSame(head(first), ['none', '/app/assets?state=in-use&amp;sort=boughtOn'])
+    const up = await read('?state=in-use&sort=boughtOn')
+    t.equal(order(up), 'dae')
+    t.strictSame(head(up), ['ascending', '/app/assets?state=in-use&amp;sort=-boughtOn'])
+    t.match(up, 'Bought on, earliest first.')
+    t.match(up, '<option value="in-use" selected>')
+    t.match(up, '<option value="boughtOn" selected>Bought on, earliest first</option>')
+    const down = await read('?state=in-use&sort=-boughtOn')
+    t.equal(order(down), 'ead')
+    t.strictSame(head(down), ['descending', '/app/assets?state=in-use'])
+    t.equal((await send('GET', '/app/assets?sort=name', undefined, html)).statusCode, 400)
+  },
+)
+
+t.test('a list is counted up to a bound', async (t) => {
+  const { user, send } = await owner(test, { role: 'admin' })
+  const fill = (first: number, last: number) =>
+    test.database.admin.query(
+      `INSERT INTO projects (tenant_id, title)
+       SELECT $1, CASE n % 2 WHEN 0 THEN 'even ' ELSE 'odd ' END || n FROM generate_series($2::int, $3) AS n`,
+      [user.tenantId, first, last],
+    )
+  const count = async (query = '') =>
+    (await send('GET', `/projects?count=true${query}`)).json().count
+  const lead = async () =>
+    (await send('GET', '/app/projects', undefined, { accept: 'text/html' })).body
+  t.strictSame(await count(), { rows: 0, more: false })
+  t.notMatch(await lead(), 'in all')
+  await fill(1, maxCounted)
+  t.strictSame(await count('&limit=1'), { rows: maxCounted, more: false })
+  t.strictSame(await count('&q=even'), { rows: maxCounted / 2, more: false })
+  t.match(await lead(), 'Newest first. 1,000 in all.')
+  await fill(maxCounted + 1, maxCounted + 1)
+  t.strictSame(await count('&sort=position'), { rows: maxCounted, more: true })
+  t.match(await lead(), 'Newest first. Over 1,000.')
+  await fill(maxCounted + 2, maxSearchedRows)
+  t.strictSame(await count('&q=odd+1001'), { rows: 6, more: true })
+  const plain = await send('GET', '/projects?limit=1')
+  t.strictSame(Object.keys(plain.json()), ['data', 'nextCursor'], 'only if it is asked for')
+  const next = `/projects?limit=1&count=true&cursor=${plain.json().nextCursor}`
+  t.equal((await send('GET', next)).statusCode, 200, 'a cursor is that of both')
+  for (const query of ['count=false', 'count=']) {
+    t.equal((await send('GET', `/projects?${query}`)).statusCode, 400, query)
+  }
 })
 
 t.test('the list below a row has the rows that refer to it', async (t) => {
