@@ -11,6 +11,9 @@ import { Prisma } from '#src/db/generated/client.ts'
 const field = (position: number) =>
   Prisma.sql`nullif(split_part(current_setting('app.scope', true), ':', ${Prisma.raw(String(position))}), '')`
 
+/** The kind of the scope: who asks, or for what. */
+export const scopeKind = Prisma.sql`${field(2)}`
+
 /** The user; NULL without a scope. */
 export const scopeUserId = Prisma.sql`${field(4)}::bigint`
 

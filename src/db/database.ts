@@ -1,4 +1,5 @@
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { visiblePolicy } from '#src/resources/kit/visible.ts'
 import { openModels } from './connections/models.ts'
 import { createNotifier } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
@@ -10,6 +11,7 @@ import type { Entry } from './entry.ts'
 import {
   exceededQuota,
   haveFactsChanged,
+  isRefusedByPolicy,
   isRolledBackForAnother,
   tryAgain,
   violatedConstraint,
@@ -158,7 +160,10 @@ function openShares(size: number) {
  */
 function isLeftToWhole(error: unknown): boolean {
   return (
-    haveFactsChanged(error) || exceededQuota(error) !== null || violatedConstraint(error) !== null
+    haveFactsChanged(error) ||
+    exceededQuota(error) !== null ||
+    violatedConstraint(error) !== null ||
+    isRefusedByPolicy(error, visiblePolicy)
   )
 }
 

@@ -191,6 +191,14 @@ export function violatedConstraint(error: unknown): ViolatedConstraint | null {
     : { name, isOfTarget: quoted.length > 2, isUnique: isUniqueViolation(error) }
 }
 
+/** True if row-level security refuses a new state of a row by the policy of this name. */
+export function isRefusedByPolicy(error: unknown, policy: string): boolean {
+  return (
+    hasCode(error, (code) => code === '42501') &&
+    causesOf(error).some(({ message }) => message.includes(`"${policy}"`))
+  )
+}
+
 const rolledBackCodes: readonly string[] = ['40001', '40P01', 'P2034']
 
 /**

@@ -50,4 +50,13 @@ export { text } from '#src/resources/kit/fields/texts/text.ts'
 export { url } from '#src/resources/kit/fields/texts/url.ts'
 export { date } from '#src/resources/kit/fields/times/date.ts'
 export { created, timestamp, updated } from '#src/resources/kit/fields/times/timestamp.ts'
+export {
+  allOf,
+  anyOf,
+  departmentOf,
+  fieldIs,
+  haveRole,
+  personOf,
+  type Visible,
+} from '#src/resources/kit/visible.ts'
 export { everything, type Roles } from '#src/resources/roles.ts'

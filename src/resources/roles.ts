@@ -19,7 +19,7 @@ const specified: Roles = {
 }
 
 type Declaring = {
-  readonly resources: readonly Pick<Resource, 'name' | 'actions' | 'fields'>[]
+  readonly resources: readonly Pick<Resource, 'name' | 'actions' | 'fields' | 'visible'>[]
   readonly roles?: Roles
   readonly manages?: string
 }
@@ -57,6 +57,12 @@ export function roleFaultOf(app: Declaring): string | null {
   }
   if (!names.includes(manager)) {
     return `The role ${manager} manages users, but the app has no such role. Add it to roles, or name another one in manages.`
+  }
+  for (const { name, visible } of resources) {
+    const unknown = visible?.roles.find((one) => !names.includes(one))
+    if (unknown !== undefined) {
+      return `The resource ${name} is seen by the role ${unknown}, which the app does not have. Add it to roles, or name another one.`
+    }
   }
   const listed = Object.entries(roles).flatMap(([role, permissions]) =>
     permissions === everything ? [] : permissions.map((one) => [role, one] as const),

@@ -1,8 +1,9 @@
-import { violatedConstraint } from '#src/db/errors.ts'
+import { isRefusedByPolicy, violatedConstraint } from '#src/db/errors.ts'
 import { Problem } from '#src/http/problems.ts'
 import { aWord, memberKeyOf, type Resource, wordOf } from '#src/resources/kit/define.ts'
 import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { type Link, linksOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
+import { visiblePolicy } from '#src/resources/kit/visible.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { capital } from '#src/runtime/words.ts'
 
@@ -12,6 +13,11 @@ export function refusalOf(
   error: unknown,
   links: readonly Link[] = linksOf(resources),
 ): Problem | null {
+  if (isRefusedByPolicy(error, visiblePolicy)) {
+    const reason = 'row-not-visible'
+    const detail = `You would not see this ${wordOf(resource)} any more.`
+    return new Problem('forbidden', { reason, detail })
+  }
   const constraint = violatedConstraint(error)
   if (constraint === null) return null
   if (constraint.isUnique) return repeated(resource, constraint.name)

@@ -1,9 +1,10 @@
 import { type ChainScope, inReach } from '#src/access/relations.ts'
-import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import { scopeKind, scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import type { Resource } from '#src/resources/kit/define.ts'
+import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
+import { askingOf, personKinds } from '#src/resources/kit/visible.ts'
 import { selected } from './columns.ts'
 
 /* What every statement of a declared resource has: its columns, and the owner or tenant in its WHERE. */
@@ -65,22 +66,31 @@ export function toldOf(shown: Table<unknown>['shown']): Table<unknown>['shown'] 
 
 /** The first lock in a statement of a transaction that has entered. */
 export function within(
-  { scope }: Declared,
+  resource: Declared,
   { userId, tenantId, homeId = null }: RowScope,
 ): Prisma.Sql {
+  const { scope } = resource
   if (scope === 'owner') {
     const atHome = homeId === null ? Prisma.empty : Prisma.sql` AND tenant_id = ${homeId}::uuid`
     return Prisma.sql`user_id = ${userId}${atHome}`
   }
-  if (scope === 'tenant') return Prisma.sql`tenant_id = ${tenantId}::uuid`
+  if (scope === 'tenant') return Prisma.sql`tenant_id = ${tenantId}::uuid${seenOf(resource)}`
   return inReach(chainOf({ userId, tenantId }))
 }
 
 /** The first lock of a statement that leaves before the program knows the caller. */
-export function inScopeOf({ scope }: Declared): Prisma.Sql {
-  return scope === 'owner'
+export function inScopeOf(resource: Declared): Prisma.Sql {
+  return resource.scope === 'owner'
     ? Prisma.sql`user_id = ${scopeUserId}`
-    : Prisma.sql`tenant_id = ${scopeTenantId}`
+    : Prisma.sql`tenant_id = ${scopeTenantId}${seenOf(resource)}`
+}
+
+/** The rows that a person sees, if the resource says so. Jobs work on all of them. */
+function seenOf({ visible }: Declared): Prisma.Sql {
+  if (visible === undefined) return Prisma.empty
+  const asking = askingOf(scopeTenantId.sql, scopeUserId.sql)
+  const seen = Prisma.raw(visible.sql(asking, columnOf))
+  return Prisma.sql` AND (${scopeKind} NOT IN ${Prisma.raw(personKinds)} OR ${seen})`
 }
 
 /** The rest of the first lock for a chain, after the condition on the id. */

@@ -18,6 +18,7 @@ export const tests = {
   shortWrites: 'test/db/short-writes.test.ts',
   actions: 'test/rows/actions.test.ts',
   rowJson: 'test/rows/rows.test.ts',
+  visible: 'test/resources/on-office-app.test.ts',
   seen: 'test/rows/seen.test.ts',
   hiddenColumns: 'test/resources/hidden-columns.test.ts',
   sameIds: 'test/access/same-ids.test.ts',

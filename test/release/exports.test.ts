@@ -10,9 +10,9 @@ import { entryModules, exportedBy, exportsTable } from '#dev/release/exports.ts'
 const promised = {
   'src/package/index.ts': `
     App AppPage AppScope Condition DemoOfApp DemoPerson Enqueue Field Job JobRun Line Load Permission Resource Roles RowOf Scope Text Time
-    Uuid author authorService choice created currency date decimal defineApp defineJob defineResource email everything field
-    flag folder hidden id initially integer json line lines member money optional owner reference renamed tenant text
-    timestamp updated url`,
+    Uuid Visible allOf anyOf author authorService choice created currency date decimal defineApp defineJob defineResource departmentOf
+    email everything field fieldIs flag folder haveRole hidden id initially integer json line lines member money optional owner
+    personOf reference renamed tenant text timestamp updated url`,
   'src/package/routes.ts': `
     Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer
     actionsOf amountText emptyState enqueue formOf found html isolated layout line listTable orEmpty pageHead readId readList

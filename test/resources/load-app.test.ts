@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { bare, defineApp } from '#src/resources/define-app.ts'
 import { optional } from '#src/resources/kit/fields/field.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
+import { haveRole } from '#src/resources/kit/visible.ts'
 import { loadApp } from '#src/resources/load-app.ts'
 import { everything, type Roles } from '#src/resources/roles.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -133,6 +134,11 @@ t.test('a mistake in the roles of an app is named with its remedy', async (t) =>
       'The resource post needs post:rate for its field rate, which no role has. Give it to a role.',
   })
   t.ok(defineApp({ name: 'a', resources: rated, roles: { admin: everything } }))
+  const seen = posts.map((one) => ({ ...one, visible: haveRole('clerk', 'boss') }))
+  t.throws(() => defineApp({ name: 'a', resources: seen, roles: { clerk: all, admin: all } }), {
+    message:
+      'The resource post is seen by the role boss, which the app does not have. Add it to roles, or name another one.',
+  })
   t.ok(declare({ clerk: all, boss: [] }, 'boss'))
   t.ok(declare({ admin: everything }))
 })

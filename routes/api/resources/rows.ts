@@ -358,10 +358,13 @@ function versioned({ actions, shape }: Declared): { versioned?: TSchema } {
 }
 
 function described(resource: Declared, { summary, description }: Partial<Action> = {}) {
+  const { visible } = resource
+  const seen = visible && `A row is seen by ${visible.words}; for others it does not exist.`
+  const sentences = [description, seen].filter((one) => one !== undefined)
   return {
     tags: [tagOf(resource)],
     ...(summary !== undefined && { summary }),
-    ...(description !== undefined && { description }),
+    ...(sentences.length > 0 && { description: sentences.join(' ') }),
   }
 }
 

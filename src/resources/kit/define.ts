@@ -5,6 +5,7 @@ import { guardedOf } from './fields/guarded.ts'
 import { membersOf } from './fields/keys/member.ts'
 import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
 import { listFaultsOf } from './list-faults.ts'
+import { type Visible, visibleFaultsOf } from './visible.ts'
 
 /** What a role may do: `resource:action`, such as `post:read`. */
 export type Permission = `${string}:${string}`
@@ -121,6 +122,8 @@ type Declaration<
   readonly sort?: readonly (keyof F & string)[]
   /** Fields of one line whose words a list can be searched for. */
   readonly search?: readonly (keyof F & string)[]
+  /** Which members see a row; all of those who may read the resource unless given. Only for the scope `tenant`. */
+  readonly visible?: Visible<keyof F & string>
   /** Fields whose values together occur once, in the tenant or with the owner. A second row is a 409. */
   readonly unique?: readonly (readonly (keyof F & string)[])[]
   readonly actions: {
@@ -207,6 +210,7 @@ export type Resource = {
   readonly filters: readonly string[]
   readonly sort: readonly string[]
   readonly search: readonly string[]
+  readonly visible?: Visible
   readonly unique: readonly (readonly string[])[]
   readonly actions: { readonly [Name in ActionName]?: Action }
   readonly events: Readonly<Record<string, string>>
@@ -338,6 +342,7 @@ function faultsOf(resource: Resource): string[] {
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
     [needsPlan && forServices, 'needs a plan, and is for services, which have none'],
     ...listFaultsOf(resource),
+    ...visibleFaultsOf(resource),
     [unnamed !== undefined, `has the event ${unnamed}, which is not lower-case words`],
     [
       silent !== undefined && worker === '',
@@ -390,8 +395,10 @@ function referenceFaultsOf(
 }
 
 /** A list must not tell by its order or rows, nor a refusal by its key, what is in a field with a permission. */
-function guardFaultsOf({ scope, fields, filters, sort, search, unique, page }: Resource) {
-  const telling = [...filters, ...sort, ...search, ...unique.flat(), page?.heading]
+function guardFaultsOf(resource: Resource) {
+  const { scope, fields, filters, sort, search, visible, unique, page } = resource
+  const ofVisible = visible?.fields.map(({ key }) => key) ?? []
+  const telling = [...filters, ...sort, ...search, ...ofVisible, ...unique.flat(), page?.heading]
   return guardedOf(fields).flatMap(({ key, permission }): [boolean, string][] => [
     [
       telling.includes(key),

@@ -83,6 +83,9 @@ function faultOf(from: Resource, to: Resource | undefined, name: string): string
   if (to.scope === 'chain') {
     return `which refers to ${to.plural}: that one exists is known to its team alone`
   }
+  if (to.visible !== undefined) {
+    return `which refers to ${to.plural}: that one exists is known to those who see it alone`
+  }
   if (to.scope === from.scope) return null
   return `which refers to ${to.plural} of the scope ${to.scope}: both need the scope owner or tenant`
 }

@@ -2,6 +2,7 @@ import { columnOf, memberCheckOf, memberKeyOf, type Resource } from './define.ts
 import { homeFunctionOf, publishesAtHome, sectionOf } from './derived.ts'
 import { columns as columnTypes } from './fields/columns.ts'
 import { membersOf } from './fields/keys/member.ts'
+import { askingOf, personKinds, visiblePolicy } from './visible.ts'
 
 /*
  * The SQL that follows from the declared resources. `migrate` applies it after the files of
@@ -21,6 +22,8 @@ export type ScopeWords = {
   readonly kind: string
   /** The condition that a row belongs to a team of the user. */
   readonly ofTeams: string
+  /** Whether a policy can read another table. */
+  readonly canJoin: boolean
 }
 
 /** The scalar subselect calls each function once per statement, not once per row. */
@@ -32,6 +35,7 @@ const onOneServer: ScopeWords = {
   ofTeams: `team_id IN (
     SELECT m.team_id FROM team_members m
     WHERE m.tenant_id = (SELECT current_tenant_id()) AND m.user_id = (SELECT current_user_id()))`,
+  canJoin: true,
 }
 
 /** Each statement is followed by an empty line, at which a script can be divided. */
@@ -171,8 +175,14 @@ $$;`
 }
 
 /** Policies TO CURRENT_USER are for functions of the owner of the table, which is under FORCE too. */
-function policiesOf({ plural, scope }: Resource, words: ScopeWords): string[] {
-  const { tenant, user, kind, ofTeams } = words
+function policiesOf(resource: Resource, words: ScopeWords): string[] {
+  const { plural, scope, visible } = resource
+  const { tenant, user, kind, ofTeams, canJoin } = words
+  if (visible !== undefined && !canJoin) {
+    throw new Error(
+      `The resource ${resource.name} says who sees a row, which a distributed database cannot.`,
+    )
+  }
   const policy = (name: string, rest: string) => `CREATE POLICY ${name} ON ${plural} ${rest};`
   const inTenant = `tenant_id = ${tenant}`
   const whole = (kinds: string) =>
@@ -184,7 +194,17 @@ function policiesOf({ plural, scope }: Resource, words: ScopeWords): string[] {
     policy(name, `${command}TO CURRENT_USER\n  USING (${inTenant} AND ${kind} = '${of}')`)
   switch (scope) {
     case 'tenant':
-      return [policy('tenant_scope', `USING (${inTenant})`)]
+      return [
+        policy('tenant_scope', `USING (${inTenant})`),
+        ...(visible === undefined
+          ? []
+          : [
+              policy(
+                visiblePolicy,
+                `AS RESTRICTIVE FOR SELECT\n  USING (${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf(tenant, user), columnOf)})`,
+              ),
+            ]),
+      ]
     // The owner reaches a row in every tenant; a new row is in the current one.
     case 'owner':
       return [

@@ -16,6 +16,14 @@ import { choice } from '#src/resources/kit/fields/texts/choice.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { lines } from '#src/resources/kit/fields/texts/lines.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
+import {
+  allOf,
+  anyOf,
+  departmentOf,
+  fieldIs,
+  haveRole,
+  personOf,
+} from '#src/resources/kit/visible.ts'
 
 const times = { createdAt: created(), updatedAt: updated() }
 const lineItems = json(Type.Array(Type.Object({})), Type.Array(Type.Object({})))
@@ -214,6 +222,13 @@ t.test('a reference leads to a row that its reader may know of', async (t) => {
       'The resource memo has the field taskId, which refers to tasks of the scope tenant: both need the scope owner or tenant.',
     ],
     [
+      [
+        one('task', 'tenant', { noteId: to('note') }),
+        { ...Object(one('note', 'tenant')), visible: haveRole('admin') } as never,
+      ],
+      'The resource task has the field noteId, which refers to notes: that one exists is known to those who see it alone.',
+    ],
+    [
       [one('task', 'tenant', { taskId: to('task') })],
       'The resource task has the field taskId, which refers to itself: the first row needs it to be optional.',
     ],
@@ -265,6 +280,44 @@ t.test('nothing else tells what is in a field that needs a permission', async (t
   t.throws(() => define({}, 'owner'), { message: /permission task:rate of a role/ })
   t.notOk('rate' in define({}).eventShape.properties, 'no event has it')
 })
+
+t.test(
+  'who sees a row is said by its people, texts and flags, and nothing else tells of it',
+  (t) => {
+    const define = (further: object) => () =>
+      defineResource('task', {
+        ...{ plural: 'tasks', scope: 'tenant' },
+        fields: {
+          id: id(),
+          userId: owner(),
+          forId: optional(member()),
+          title: line(9),
+          n: integer(),
+          ...times,
+        },
+        visible: anyOf(personOf('forId'), departmentOf('title'), haveRole('admin')),
+        actions: { read: { permission: null, token: 'task:read' } },
+        ...further,
+      } as never)
+    t.doesNotThrow(define({}))
+    const refused: [further: object, words: string][] = [
+      [{ visible: personOf('n') }, 'by n, which is not an author or a member'],
+      [{ visible: allOf(departmentOf('n')) }, 'by n, which is not a text'],
+      [{ visible: fieldIs('n', 'x') }, 'by n, which is not a text or a flag'],
+      [{ visible: personOf('byId') }, 'by byId, which is not an author or a member'],
+      [{ unique: [['title']] }, 'and its unique key tells of rows to everybody'],
+      [{ forServices: true }, 'says which members see a row, and is for services, which are none'],
+      [{ scope: 'owner' }, 'says who sees a row, which is only for the scope tenant'],
+    ]
+    for (const [further, words] of refused) {
+      t.throws(define(further), { message: new RegExp(words) }, words)
+    }
+    const asking = { user: '$1', role: '$2', department: '$3' }
+    const sql = allOf(anyOf(), fieldIs('title', "o'clock"), haveRole('a', 'b')).sql(asking, String)
+    t.equal(sql, "((false) AND title = 'o''clock' AND $2 IN ('a', 'b'))")
+    t.end()
+  },
+)
 
 t.test('a member is optional unless the field is kept, and belongs to a tenant', async (t) => {
   const define = (fields: Record<string, Field>, scope: 'owner' | 'tenant' = 'tenant') =>

@@ -1,6 +1,7 @@
 import { defineApp } from 'gatehouse'
+import { notes } from './resources/notes.ts'
 
-/** Roles and permissions of its own, none of which the specification has. */
+/** Roles and permissions of its own, none of which the specification has, and rows that some members see only. */
 export default defineApp({
   name: 'office',
   roles: {
@@ -9,5 +10,5 @@ export default defineApp({
     manager: ['desk:use', 'key:read', 'key:give'],
   },
   manages: 'manager',
-  resources: [],
+  resources: [notes],
 })

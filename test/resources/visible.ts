@@ -1,0 +1,175 @@
+import t, { type Test } from 'tap'
+import { resources } from '#src/resources/running-app.ts'
+import { actionsOf } from '#src/rows/actions.ts'
+import { buildAt } from '#test/support/app/at-time.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+
+/* Rows that some members see only (`visible`), by the note of the office app. */
+
+const test = await buildAt(t)
+const [notes] = resources
+if (notes === undefined) throw new Error('The office app has no notes.')
+
+const manager = await owner(test, { role: 'manager' })
+const { tenantId } = manager.user
+const clerk = (department: string) => owner(test, { role: 'clerk', tenantId, department })
+const people = {
+  manager,
+  author: await clerk('sales'),
+  colleague: await clerk('sales'),
+  assignee: await clerk('law'),
+  other: await clerk('law'),
+}
+type Name = keyof typeof people
+const names = Object.keys(people) as Name[]
+const html = { accept: 'text/html' }
+
+/** Each row with those who see it. */
+const rows: readonly [body: object, seenBy: readonly Name[]][] = [
+  [{ title: 'plain gate' }, ['manager', 'author']],
+  [{ title: 'sold gate', department: 'sales' }, ['manager', 'author', 'colleague']],
+  [
+    { title: 'given gate', assigneeId: people.assignee.user.userId },
+    ['manager', 'author', 'assignee'],
+  ],
+  [{ title: 'open gate', status: 'published' }, names],
+]
+
+const made = await Promise.all(
+  rows.map(async ([body, seenBy], place) => {
+    const sent = { status: 'draft', place, ...body }
+    const answer = await people.author.send('POST', '/notes', sent)
+    return { row: answer.json(), seenBy }
+  }),
+)
+const [plain, sold, given, open] = made.map(({ row }) => row)
+const titlesOf = ({ data }: { data: { title: string }[] }) => data.map(({ title }) => title).sort()
+
+async function checkSight(t: Test) {
+  for (const name of names) {
+    const { send } = people[name]
+    const seen = made.filter(({ seenBy }) => seenBy.includes(name)).map(({ row }) => row)
+    const titles = seen.map(({ title }) => title).sort()
+    const drafts = seen.filter(({ status }) => status === 'draft')
+    const count = { rows: seen.length, more: false }
+    for (const query of ['', '&sort=place', '&sort=-place', '&q=gate', '&q=GAT&sort=place']) {
+      const list = (await send('GET', `/notes?count=true${query}`)).json()
+      t.strictSame(titlesOf(list), titles, `${name} lists ${query}`)
+      t.strictSame(list.count, count, `${name} counts ${query}`)
+    }
+    const filtered = (await send('GET', '/notes?status=draft&count=true')).json()
+    t.strictSame(filtered.count, { rows: drafts.length, more: false }, `${name} filters`)
+    const page = (await send('GET', '/app/notes', undefined, html)).body
+    t.match(page, `${seen.length} in all.`, `${name} on the page`)
+    for (const { row } of made) {
+      const isSeen = seen.includes(row)
+      const status = isSeen ? 200 : 404
+      for (const path of [`/notes/${row.id}`, `/notes/${row.id}?expand=assignee`]) {
+        t.equal((await send('GET', path)).statusCode, status, `${name} reads ${row.title}`)
+      }
+      const own = await send('GET', `/app/notes/${row.id}`, undefined, html)
+      t.equal(own.statusCode, status, `${name} opens ${row.title}`)
+      t.equal(page.includes(row.title), isSeen, `${name} sees ${row.title} on the page`)
+    }
+  }
+}
+
+t.test('who does not see a row finds it in no list, count, search or page', checkSight)
+
+t.test('a token of a member sees what the member does', async (t) => {
+  const { use } = await people.other.make({ permissions: ['desk:use'] })
+  t.strictSame(titlesOf((await use('GET', '/notes')).json()), ['open gate'])
+})
+
+t.test('what somebody does not see, they neither change nor delete', async (t) => {
+  const { send } = people.other
+  for (const one of [plain, sold, given]) {
+    const missing = (await send('PATCH', '/notes/987654321', { title: 'x' })).json()
+    const changed = await send('PATCH', `/notes/${one.id}`, { title: 'x' })
+    t.equal(changed.statusCode, 404)
+    t.equal(changed.json().detail, missing.detail)
+    const matched = await send('PATCH', `/notes/${one.id}`, { title: 'x' }, { 'if-match': '"a"' })
+    t.equal(matched.statusCode, 404)
+    t.equal((await send('DELETE', `/notes/${one.id}`)).statusCode, 404)
+    t.strictSame((await manager.send('GET', `/notes/${one.id}`)).json(), one, 'unchanged')
+  }
+})
+
+t.test('nobody hides a row from themselves', async (t) => {
+  const { send } = people.colleague
+  for (const headers of [{}, { 'idempotency-key': crypto.randomUUID() }]) {
+    const answer = await send('PATCH', `/notes/${sold.id}`, { department: 'law' }, headers)
+    t.equal(answer.statusCode, 403)
+    t.equal(answer.json().detail, 'You would not see this note any more.')
+  }
+  t.strictSame((await manager.send('GET', `/notes/${sold.id}`)).json(), sold, 'unchanged')
+  const moved = await manager.send('PATCH', `/notes/${sold.id}`, { department: 'law' })
+  t.equal(moved.statusCode, 200, 'the others may')
+  t.equal((await send('GET', `/notes/${sold.id}`)).statusCode, 404)
+  const back = await people.other.send('PATCH', `/notes/${sold.id}`, { status: 'published' })
+  t.equal(back.statusCode, 200)
+  t.equal((await send('GET', `/notes/${sold.id}`)).statusCode, 200)
+  await manager.send('PATCH', `/notes/${sold.id}`, { department: 'sales', status: 'draft' })
+})
+
+t.test('a person sees no row of another tenant by role, department or value', async (t) => {
+  const stranger = await owner(test, { role: 'manager', department: 'sales' })
+  const list = (await stranger.send('GET', '/notes?count=true')).json()
+  t.strictSame(list, { data: [], nextCursor: null, count: { rows: 0, more: false } })
+  t.equal((await stranger.send('GET', `/notes/${open.id}`)).statusCode, 404)
+})
+
+t.test('who was in a department or had a role sees its rows no more', async (t) => {
+  const path = `/users/${people.colleague.user.userId}`
+  const count = async () =>
+    (await people.colleague.send('GET', '/notes?count=true')).json().count.rows
+  t.equal(await count(), 2)
+  t.equal((await manager.send('PATCH', path, { department: 'law' })).statusCode, 200)
+  t.equal(await count(), 1)
+  t.equal((await manager.send('PATCH', path, { role: 'manager' })).statusCode, 200)
+  t.equal(await count(), 4)
+  await manager.send('PATCH', path, { role: 'clerk', department: 'sales' })
+  t.equal(await count(), 2)
+})
+
+t.test('each of the two locks hides them alone', async (t) => {
+  const enter = await allowScopes(test.database)
+  for (const name of names) {
+    const { userId } = people[name].user
+    const read = await test.app.db.read(
+      enter({ userId, tenantId }),
+      (tx) => tx.sql<{ title: string }>`SELECT title FROM notes ORDER BY title`,
+    )
+    const seen = made.filter(({ seenBy }) => seenBy.includes(name)).map(({ row }) => row.title)
+    t.strictSame(
+      read.map(({ title }) => title),
+      seen.sort(),
+      `${name} by row-level security`,
+    )
+  }
+  const { admin } = test.database
+  const { rows: exported } = await admin.query<{ definition: string }>(
+    `SELECT pg_get_functiondef('enter_test'::regproc) AS definition`,
+  )
+  await admin.query(String(exported[0]?.definition).replace(`'session'`, `'export'`))
+  const { userId } = people.other.user
+  const downloaded = await test.app.db.read(
+    enter({ userId, tenantId }),
+    (tx) => tx.sql<{ title: string }>`SELECT title FROM notes`,
+  )
+  t.strictSame(downloaded, [{ title: 'open gate' }], 'in the download of a person')
+  await admin.query('ALTER TABLE notes DISABLE ROW LEVEL SECURITY')
+  await checkSight(t)
+  const { choices } = actionsOf(notes)
+  const asking = { userId: people.other.user.userId, tenantId }
+  const offered = await test.app.db.read(enter(asking), (tx) => {
+    const facts = { role: 'clerk', tokenPermissions: null, sessionId: 'a', serviceId: null }
+    return choices(tx, Object({ ...asking, ...facts }), 9)
+  })
+  t.strictSame(
+    offered.map(({ heading }) => heading),
+    ['open gate'],
+  )
+  await admin.query('ALTER TABLE notes ENABLE ROW LEVEL SECURITY')
+})
