@@ -86,7 +86,7 @@ function viewProblem({ name, invoker, overUnforcedTables, scoped }: TableFacts):
 }
 
 // A branch for the constant true, or for a scope that is not set.
-const openText = String.raw`'\mtrue\M|current_(tenant|webhook_tenant|user)_id\(\)( AS \w+\))? IS NULL'`
+const openText = String.raw`'\mtrue\M|current_(tenant_id|webhook_tenant_id|user_id|idempotency_holder)\(\)( AS \w+\))? IS NULL'`
 
 /*
  * A permissive policy is open if one of its conditions does not name the scope, or has a branch for
@@ -123,7 +123,7 @@ const tableFacts = `
             AND p.polcmd IN ('*', 'r')) AS readable,
     ARRAY(SELECT DISTINCT p.polname::text FROM condition p
           WHERE p.polrelid = c.oid AND p.polpermissive
-            AND (p.text !~ '(current_(tenant|webhook_tenant|user)_id|is_operator)\\(\\)' OR p.text ~ ${openText})
+            AND (p.text !~ '(current_(tenant_id|webhook_tenant_id|user_id|idempotency_holder)|is_operator)\\(\\)' OR p.text ~ ${openText})
             AND NOT (p.polcmd = 'a' AND c.relname = ANY ($2))) AS open,
     ARRAY(SELECT a.attname::text FROM pg_attribute a
           WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
