@@ -24,7 +24,8 @@ END
 $$;
 
 -- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
--- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
+-- `chosen` endpoint. A disabled endpoint, and one that is paused without holding deliveries, gets a
+-- delivery without an attempt: its `due_at` is NULL.
 -- The event of a deletion has only the id of the object once the tenant has used up its budget of events.
 CREATE OR REPLACE FUNCTION publish_event(
   tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
@@ -43,7 +44,8 @@ BEGIN
         NULLIF(current_setting('app.traceparent', true), ''))
     ), endpoint AS (
       -- Takes the lock of the foreign key early, so that an endpoint being deleted is skipped.
-      SELECT e.id, s.status, e.in_turn FROM public.webhook_endpoints e
+      SELECT e.id, s.status, e.in_turn, s.status <> 'disabled' AND s.paused IS DISTINCT FROM 'drop' AS receives
+      FROM public.webhook_endpoints e
       JOIN public.endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
       WHERE e.tenant_id = tenant
         AND CASE WHEN chosen IS NULL THEN e.all_event_types OR event_type = ANY (e.event_types)
@@ -53,11 +55,11 @@ BEGIN
       INSERT INTO public.deliveries AS d (tenant_id, event_id, endpoint_id, event_type, status,
         created_at, held_for, next_attempt_at, finished_at)
       SELECT tenant, event, endpoint.id, event_type,
-        CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
-        CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
+        CASE WHEN endpoint.receives THEN 'pending' ELSE 'exhausted' END, published_at,
+        CASE WHEN NOT endpoint.receives THEN 'recovery' END,
         -- Not after now() of the database, in case the clock of the process is ahead.
-        CASE WHEN endpoint.status <> 'disabled' THEN least(published_at, now()) END,
-        CASE WHEN endpoint.status = 'disabled' THEN published_at END
+        CASE WHEN endpoint.receives THEN least(published_at, now()) END,
+        CASE WHEN NOT endpoint.receives THEN published_at END
       FROM endpoint
       RETURNING d.id, d.endpoint_id, d.next_attempt_at
     ), scheduled AS (
@@ -104,7 +106,8 @@ BEGIN
         NULLIF(current_setting('app.traceparent', true), '')
       FROM event ORDER BY event.position
     ), endpoint AS MATERIALIZED (
-      SELECT e.id, s.status, e.in_turn, e.all_event_types, e.event_types AS chosen_types
+      SELECT e.id, s.status, e.in_turn, s.status <> 'disabled' AND s.paused IS DISTINCT FROM 'drop' AS receives,
+        e.all_event_types, e.event_types AS chosen_types
       FROM public.webhook_endpoints e
       JOIN public.endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
       WHERE e.tenant_id = tenant AND (e.all_event_types OR e.event_types && publish_app_events.event_types)
@@ -113,10 +116,10 @@ BEGIN
       INSERT INTO public.deliveries AS d (tenant_id, event_id, endpoint_id, event_type, status,
         created_at, held_for, next_attempt_at, finished_at)
       SELECT tenant, event.id, endpoint.id, event.type,
-        CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
-        CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
-        CASE WHEN endpoint.status <> 'disabled' THEN least(published_at, now()) END,
-        CASE WHEN endpoint.status = 'disabled' THEN published_at END
+        CASE WHEN endpoint.receives THEN 'pending' ELSE 'exhausted' END, published_at,
+        CASE WHEN NOT endpoint.receives THEN 'recovery' END,
+        CASE WHEN endpoint.receives THEN least(published_at, now()) END,
+        CASE WHEN NOT endpoint.receives THEN published_at END
       FROM event JOIN endpoint ON endpoint.all_event_types OR event.type = ANY (endpoint.chosen_types)
       ORDER BY event.position
       RETURNING d.id, d.endpoint_id, d.next_attempt_at

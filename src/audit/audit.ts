@@ -62,6 +62,8 @@ export type AuditEntry = {
     | 'endpoint-delete'
     | 'endpoint-rotate'
     | 'endpoint-enable'
+    | 'endpoint-pause'
+    | 'endpoint-resume'
     | 'endpoint-test'
     | 'endpoint-probe'
     | 'endpoint-replay'

@@ -102,7 +102,7 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
     worker: 'SELECT, UPDATE (in_turn)',
   },
   endpoint_states: {
-    web: 'SELECT, INSERT, UPDATE (status, enabled_at, failing_since, exhausted_deliveries, disabled_at, retrying_since, failure_status, failure_cause, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, rate_next_at, certificate_expires_at, forecasts)',
+    web: 'SELECT, INSERT, UPDATE (status, enabled_at, failing_since, exhausted_deliveries, disabled_at, paused, paused_at, retrying_since, failure_status, failure_cause, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, rate_next_at, certificate_expires_at, forecasts)',
     worker:
       'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, rate_next_at, certificate_expires_at, forecasts, forecast_at)',
   },

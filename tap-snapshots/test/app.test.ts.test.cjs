@@ -1104,7 +1104,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   │   • (onResponse) ["countRequest()"]
     │       │   │   • (onError) ["countRefusal()"]
-    │       │   └── /remove (POST)
+    │       │   ├── /remove (POST)
+    │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   │   • (onResponse) ["countRequest()"]
+    │       │   │   • (onError) ["countRefusal()"]
+    │       │   └── /pause (POST)
     │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       │       • (preParsing) ["refuseEncodedBody()"]
     │       │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
@@ -1138,6 +1145,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       ├── /enable (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       ├── /resume (POST)
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       │   • (preParsing) ["refuseEncodedBody()"]
     │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
@@ -2065,7 +2079,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   │   • (onResponse) ["countRequest()"]
     │       │   │   • (onError) ["countRefusal()"]
-    │       │   └── /remove (POST)
+    │       │   ├── /remove (POST)
+    │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   │   • (onResponse) ["countRequest()"]
+    │       │   │   • (onError) ["countRefusal()"]
+    │       │   └── /pause (POST)
     │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       │       • (preParsing) ["refuseEncodedBody()"]
     │       │       • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
@@ -2099,6 +2120,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       ├── /enable (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       ├── /resume (POST)
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       │   • (preParsing) ["refuseEncodedBody()"]
     │       │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
@@ -2373,6 +2401,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
+    │       ├── /resume (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       │   • (preHandler) ["refuseHeaders()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
     │       ├── /replay (POST)
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
@@ -2406,7 +2441,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
-    │       ├── /test (POST)
+    │       ├── /pause (POST)
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       │   • (preHandler) ["refuseHeaders()"]
@@ -2430,6 +2465,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │       │   • (preHandler) ["refuseHeaders()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       ├── /test (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       │   • (preHandler) ["refuseHeaders()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       └── /deliveries (GET)

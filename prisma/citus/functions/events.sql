@@ -6,7 +6,8 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN '18446744073709551615'::xid8;
 
 -- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
--- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
+-- `chosen` endpoint. A disabled endpoint, and one that is paused without holding deliveries, gets a
+-- delivery without an attempt: its `due_at` is NULL.
 -- The event of a deletion has only the id of the object once the tenant has used up its budget of events.
 CREATE OR REPLACE FUNCTION publish_event(
   tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
@@ -49,11 +50,14 @@ BEGIN
     INSERT INTO public.deliveries AS d (tenant_id, id, event_id, endpoint_id, event_type, status,
       created_at, held_for, next_attempt_at, finished_at)
     SELECT s.tenant_id, gen_random_uuid(), event, s.id, event_type,
-      CASE WHEN s.status = 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
-      CASE WHEN s.status = 'disabled' THEN 'recovery' END,
-      CASE WHEN s.status <> 'disabled' THEN first_at END,
-      CASE WHEN s.status = 'disabled' THEN published_at END
-    FROM public.endpoint_states s WHERE s.tenant_id = tenant AND s.id = ANY (endpoints)
+      CASE WHEN r.receives THEN 'pending' ELSE 'exhausted' END, published_at,
+      CASE WHEN NOT r.receives THEN 'recovery' END,
+      CASE WHEN r.receives THEN first_at END,
+      CASE WHEN NOT r.receives THEN published_at END
+    FROM public.endpoint_states s
+    CROSS JOIN LATERAL (
+      SELECT s.status <> 'disabled' AND s.paused IS DISTINCT FROM 'drop' AS receives) r
+    WHERE s.tenant_id = tenant AND s.id = ANY (endpoints)
     RETURNING d.id, d.endpoint_id, d.next_attempt_at
   LOOP
     -- A failing endpoint comes after the others.

@@ -454,6 +454,9 @@ CREATE TABLE endpoint_states (
   failing_since timestamptz(6),
   exhausted_deliveries integer NOT NULL DEFAULT 0, -- Since failing_since
   disabled_at timestamptz(6),
+  -- Whether deliveries are held or not sent while the endpoint is paused by hand.
+  paused text CHECK (paused IN ('hold', 'drop')),
+  paused_at timestamptz(6),
   last_success_at timestamptz(6),
   -- When the latest period of failures ended, and when the present one began.
   healthy_since timestamptz(6),
@@ -479,6 +482,7 @@ CREATE TABLE endpoint_states (
   CONSTRAINT endpoint_states_check CHECK (status <> 'active' OR failing_since IS NULL),
   CONSTRAINT endpoint_states_check1 CHECK (status <> 'failing' OR failing_since IS NOT NULL),
   CONSTRAINT endpoint_states_check2 CHECK ((status = 'disabled') = (disabled_at IS NOT NULL)),
+  CONSTRAINT endpoint_states_check3 CHECK ((paused IS NULL) = (paused_at IS NULL)),
   FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
 );
 ALTER TABLE endpoint_states ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -535,8 +539,8 @@ CREATE TABLE deliveries (
   stored_attempts integer NOT NULL DEFAULT 0,
   stored_bytes bigint NOT NULL DEFAULT 0,
   example boolean NOT NULL DEFAULT false,
-  -- Why nothing is due for it. `rate`: pending until it is within the rate limit of its endpoint. `recovery`: exhausted
-  -- until its endpoint recovers.
+  -- Why nothing is due for it. `rate`: pending until it is within the rate limit of its endpoint, or until that is no
+  -- longer paused. `recovery`: exhausted until its endpoint recovers.
   held_for text CHECK (held_for IN ('rate', 'recovery')),
   http_status integer, -- Of the latest attempt: 0 without a response, NULL before the first attempt
   -- http_status and its first digit, unless it is 2xx. Only these are indexed, so a delivery that

@@ -5,6 +5,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, problems, UuidParams } from '#src/http/schemas.ts'
+import { pauseActions } from '#src/webhooks/delivery/held/pause.ts'
 import {
   deleteWebhookEndpoint,
   type EndpointSettings,
@@ -97,6 +98,9 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointSettings> =
     app.api(`DELETE ${path}/:id`, deleteWebhookEndpoint, at)
     app.api(`POST ${path}/:id/rotate-secret`, rotate, at)
     app.api(`POST ${path}/:id/enable`, enableWebhookEndpoint, at)
+    const { pause, resume } = pauseActions(app.queue)
+    app.api(`POST ${path}/:id/pause`, pause, at)
+    app.api(`POST ${path}/:id/resume`, resume, at)
 
     addChecks(app, keys)
     app.api(`GET ${path}/:id/probe`, getWebhookEndpointProbe, at)

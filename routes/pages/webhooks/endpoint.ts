@@ -15,6 +15,7 @@ import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   type NewSecret,
   overviewPage,
+  pauseForm,
   probePage,
   rotateForm,
   settingsPage,
@@ -22,6 +23,7 @@ import {
 } from '#src/pages/webhooks/endpoint.ts'
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
 import { endpointForm, readFields } from '#src/pages/webhooks/forms.ts'
+import { pauseActions } from '#src/webhooks/delivery/held/pause.ts'
 import {
   deleteWebhookEndpoint,
   type EndpointSettings,
@@ -131,6 +133,13 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<EndpointSettings> = async funct
     secret: ({ secret, previousSecretExpiresAt: note }: RotatedEndpoint) => ({ secret, note }),
   })
   app.form(`${path}/enable`, enableWebhookEndpoint, led(path, 'enabled'))
+  const { pause, resume } = pauseActions(app.queue)
+  app.form(`${path}/resume`, resume, led(path, 'resumed'))
+  app.form(`${path}/settings/pause`, pause, {
+    ...led(path, 'paused'),
+    fields: pauseForm.schema,
+    read: ({ fields }) => ({ keep: fields.deliveries === 'hold' }),
+  })
   const removal = { ...led('/webhooks', 'removed'), fields: RemoveForm }
   app.form(`${path}/settings/remove`, deleteWebhookEndpoint, removal)
 }

@@ -71,7 +71,7 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
       const now = app.clock.now()
       const selection = readConfirmed(body)
       if (selection === null) throw new Problem('malformed')
-      let refused: 'disabled' | 'too-many' | null = null
+      let refused: 'disabled' | 'paused' | 'too-many' | null = null
       const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
           const by = { ...caller, clientInfo }
@@ -89,7 +89,8 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
           'Too many replays are in progress, so nothing was replayed. Wait until one is finished.'
         return sendReview(request, reply.code(429).header('retry-after', 30), selection, fault)
       }
-      const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
+      const way = refused === 'paused' ? 'Resume' : 'Enable'
+      const fault = `The endpoint is ${refused}, so nothing was replayed. ${way} the endpoint first.`
       return sendReview(request, reply.code(409), selection, fault)
     },
   )

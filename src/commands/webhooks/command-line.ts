@@ -200,6 +200,8 @@ const shortNames = [
   ['show', 'get-webhook-endpoint', 'Show one endpoint and its health'],
   ['delete', 'delete-webhook-endpoint', 'Delete an endpoint with its deliveries'],
   ['enable', 'enable-webhook-endpoint', 'Enable an endpoint that was disabled'],
+  ['pause', 'pause-webhook-endpoint', 'Pause an endpoint: --keep true holds its deliveries'],
+  ['resume', 'resume-webhook-endpoint', 'Resume a paused endpoint'],
   ['rotate', 'rotate-webhook-endpoint-secret', 'Replace the signing secret and print the new one'],
 ] as const
 

@@ -82,6 +82,8 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'endpoint-delete': 'Deleted an endpoint',
   'endpoint-rotate': 'Rotated a signing secret',
   'endpoint-enable': 'Enabled an endpoint',
+  'endpoint-pause': 'Paused an endpoint',
+  'endpoint-resume': 'Resumed an endpoint',
   'endpoint-test': 'Tested an endpoint',
   'endpoint-probe': 'Checked the receiver of an endpoint',
   'endpoint-replay': 'Replayed deliveries',

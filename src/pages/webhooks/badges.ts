@@ -8,6 +8,7 @@ const healthLabels = {
   failing: 'Failing',
   recovering: 'Recovering',
   disabled: 'Disabled',
+  paused: 'Paused',
 } as const
 const healthMoods = {
   healthy: 'good',
@@ -15,6 +16,7 @@ const healthMoods = {
   failing: 'warning',
   recovering: 'warning',
   disabled: 'bad',
+  paused: 'plainly',
 } as const
 
 /** The health of an endpoint, and since when if it is not healthy. */

@@ -42,7 +42,7 @@ export type DeliveryView = {
   delivery: Delivery
   sent: SentRequest
   done: string | undefined
-  /** True if a replay was refused because the endpoint is disabled. */
+  /** True if a replay was refused because the endpoint is disabled or paused. */
   isDisabled: boolean
   /** The waits before each attempt. */
   retrySeconds: readonly number[]
@@ -88,7 +88,7 @@ export function deliveryPage(view: DeliveryView): Page {
 }
 
 function disabledNotice(endpoint: string): Html {
-  return html`<p class="notice fault" role="alert">The endpoint is disabled, so nothing was sent. <a href="${endpoint}">Enable the endpoint</a> first, then replay this delivery.</p>`
+  return html`<p class="notice fault" role="alert">The endpoint is disabled or paused, so nothing was sent. <a href="${endpoint}">Enable or resume the endpoint</a> first, then replay this delivery.</p>`
 }
 
 function requestSection(sent: SentRequest): Html {
@@ -138,7 +138,7 @@ function attemptTimeline({ attempts, nextAttemptAt }: Delivery): Html {
   const next =
     nextAttemptAt === null
       ? ''
-      : html`<p class="quiet small">Next attempt ${dueText(nextAttemptAt)}, unless the endpoint is disabled. A response with <code>Retry-After</code> can put it off, by at most two hours.</p>`
+      : html`<p class="quiet small">Next attempt ${dueText(nextAttemptAt)}, unless the endpoint is disabled or paused. A response with <code>Retry-After</code> can put it off, by at most two hours.</p>`
   if (attempts.length === 0) return html`<p class="quiet">No attempts yet.</p>${next}`
   const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
   const parts = series.map(

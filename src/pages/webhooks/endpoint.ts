@@ -203,13 +203,23 @@ export const rotateForm = formOf({
   }),
 })
 
-/** Test events reach a disabled endpoint too, so both buttons can stand beside each other. */
+export const pauseForm = formOf({
+  deliveries: choice(Type.Enum(['hold', 'drop']), 'Its deliveries meanwhile', {
+    options: { hold: 'wait until it is resumed', drop: 'are not sent (replay them later)' },
+  }),
+})
+
+/** Test events reach a disabled or paused endpoint too, so both buttons can stand beside each other. */
 function mainActions({ id, status }: Endpoint, viewer: Viewer): Html {
   const path = `${baseOf(viewer)}/webhooks/${id}`
   const isActive = status === 'active'
+  const [way, label] =
+    status === 'paused'
+      ? ['resume', 'Resume endpoint']
+      : ['enable', status === 'disabled' ? 'Enable endpoint' : 'Mark as working again']
   return html`<div class="row">
-          ${isActive ? '' : html`<form method="post" action="${path}/enable">${formToken(viewer)}<button class="button">${status === 'disabled' ? 'Enable endpoint' : 'Mark as working again'}</button></form>`}
-          ${renderForm(testForm, { viewer, action: `${path}/test`, inline: true }, ({ type }) => html`${type}<button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint, with example data. It does not affect the health.">Send test event</button>`)}
+          ${isActive ? '' : html`<form method="post" action="${path}/${way}">${formToken(viewer)}<button class="button">${label}</button></form>`}
+          ${renderForm(testForm, { viewer, action: `${path}/test`, inline: true }, ({ type }) => html`${type}<button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled or paused endpoint, with example data. It does not affect the health.">Send test event</button>`)}
         </div>`
 }
 
@@ -238,6 +248,7 @@ export function settingsPage(view: SettingsView): Page {
         <h2 id="edit">Edit endpoint</h2>
         ${edit}
       </section>
+      ${endpoint.status === 'paused' ? '' : pauseSection(viewer, path)}
       <section class="card" aria-labelledby="rotate">
         <h2 id="rotate">Rotate signing secret</h2>
         ${rotate}
@@ -251,4 +262,16 @@ export function settingsPage(view: SettingsView): Page {
         </form>
       </section>`,
   )
+}
+
+function pauseSection(viewer: Viewer, path: string): Html {
+  const pause = renderForm(
+    pauseForm,
+    { viewer, action: `${path}/pause`, values: { deliveries: 'hold' } },
+    ({ deliveries }) => html`${deliveries}<button class="button">Pause endpoint</button>`,
+  )
+  return html`<section class="card" aria-labelledby="pause">
+        <h2 id="pause">Pause endpoint</h2>
+        ${pause}
+      </section>`
 }

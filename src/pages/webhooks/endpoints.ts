@@ -179,6 +179,8 @@ function lostText({ unaccounted }: DayTally): Html {
 export const notices = {
   created: 'Endpoint added. Send it a test event with the button above.',
   changed: 'Saved. Pending deliveries use the new URL from their next attempt.',
+  paused: 'Paused. Attempts that had begun are finished, and no other begins.',
+  resumed: 'Resumed. What was held is sent now.',
   enabled: 'Enabled. New events are sent again; replay the deliveries you missed.',
   removed: 'Endpoint and its deliveries deleted.',
   rotated: 'Signing secret rotated.',

@@ -10,7 +10,7 @@ import {
   type Page,
   type Viewer,
 } from '#src/pages/kit/layout.ts'
-import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { type Endpoint, isIdle } from '#src/webhooks/endpoints/endpoints.ts'
 import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import {
   countedDeliveries,
@@ -109,7 +109,7 @@ export function reviewPage({ viewer, endpoint, selection, total, fault }: Review
         <dl class="facts">${facts(selection)}</dl>
         ${notice(webhooks, endpoint, isEmpty)}
         ${total.isPartial ? html`<p class="quiet small">Counted among the newest ${counted} deliveries of the time range. All that match are sent.</p>` : ''}
-        <div class="row">${isEmpty || endpoint.status === 'disabled' ? '' : confirmForm(viewer, endpoint, selection, amount)}<a class="button plain" href="${webhooks}/${endpoint.id}/deliveries">Back to the deliveries</a></div>
+        <div class="row">${isEmpty || isIdle(endpoint) ? '' : confirmForm(viewer, endpoint, selection, amount)}<a class="button plain" href="${webhooks}/${endpoint.id}/deliveries">Back to the deliveries</a></div>
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
@@ -142,10 +142,11 @@ function head(webhooks: string, { id, url }: Endpoint, title: string): Html {
       </header>`
 }
 
-function notice(webhooks: string, { id, status }: Endpoint, isEmpty: boolean): Html {
+function notice(webhooks: string, endpoint: Endpoint, isEmpty: boolean): Html {
   if (isEmpty) return html`<p class="notice">No delivery matches, so there is nothing to send.</p>`
-  if (status === 'disabled') {
-    return html`<p class="notice fault" role="alert">The endpoint is disabled. <a href="${webhooks}/${id}">Enable the endpoint</a> first, then replay these deliveries.</p>`
+  if (isIdle(endpoint)) {
+    const { id, status } = endpoint
+    return html`<p class="notice fault" role="alert">The endpoint is ${status}. <a href="${webhooks}/${id}">${status === 'paused' ? 'Resume' : 'Enable'} the endpoint</a> first, then replay these deliveries.</p>`
   }
   return html`<p class="quiet small">Each delivery restarts the retry schedule from its first attempt. The replay can be cancelled while it runs.</p>`
 }

@@ -24,7 +24,13 @@ export type DueDelivery = {
   isTrial: boolean
 }
 
-type Endpoint = Target & LatestState & { isLimited: boolean }
+type Endpoint = Target &
+  LatestState & {
+    /** Deliveries may have to be held. */
+    isLimited: boolean
+    /** All are held. */
+    isPaused: boolean
+  }
 
 /** The URL of an attempt and the secrets that sign it. */
 export type Target = EncryptedSecrets & {
@@ -43,7 +49,7 @@ export type DueAttempt = {
   /** From 1 within the series. */
   number: number
   dueAt: Date
-  /** A trial, or released from the rate-limit hold; must not be held again. */
+  /** A trial, or released from the hold of a rate; held again only if the endpoint is paused. */
   released: boolean
   /** Null if it is gone. */
   delivery: DueDelivery | null
@@ -92,9 +98,12 @@ export async function claimDue(
       SELECT claim.n, a.delivery_id, a.series, a.number, a.due_at, a.released, d.status,
         d.series AS own_series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
         e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature,
-        s.status AS endpoint_status, s.last_success_at, s.retrying_since, s.failure_status,
+        s.paused = 'hold' AS is_paused,
+        -- One that is paused and holds nothing gets no attempts, as if it were disabled.
+        CASE WHEN s.paused = 'drop' THEN 'disabled' ELSE s.status END AS endpoint_status, s.last_success_at, s.retrying_since, s.failure_status,
         s.failure_cause, s.recovering_since,
-        CASE WHEN s.status <> 'disabled' OR e.recover_when_disabled THEN s.trial_delivery_id END
+        CASE WHEN s.paused IS NULL AND (s.status <> 'disabled' OR e.recover_when_disabled)
+          THEN s.trial_delivery_id END
           AS trial_delivery_id,
         e.secret, e.previous_secret, e.previous_secret_expires_at
       FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS claim (
@@ -166,6 +175,7 @@ type EndpointColumns = {
   endpoint_id: string
   thin: boolean
   is_limited: boolean
+  is_paused: boolean | null
   trial_delivery_id: string | null
   recovering_since: Date | null
   url: string
@@ -209,7 +219,8 @@ function toEndpoint(row: EndpointColumns, tenantId: string): Endpoint {
     tenantId,
     url: row.url,
     signature: row.signature,
-    isLimited: row.is_limited,
+    isLimited: row.is_limited || row.is_paused === true,
+    isPaused: row.is_paused === true,
     status: row.endpoint_status,
     lastSuccessAt: row.last_success_at,
     retryingSince: row.retrying_since,

@@ -142,7 +142,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   }
 }
 
-/** Only endpoints with a rate limit need it. */
+/** Only endpoints with a rate limit, or that are paused, need it. */
 async function admit(
   { db, queue, clock, retrySeconds }: DispatchDeps,
   turn: Try,
@@ -152,7 +152,8 @@ async function admit(
   const now = clock.now()
   const limited = due.flatMap((one) => {
     const { delivery, deliveryId, endpointId } = one
-    if (delivery?.endpoint.isLimited !== true || one.released) return []
+    if (delivery?.endpoint.isLimited !== true) return []
+    if (one.released && !delivery.endpoint.isPaused) return []
     const isDue = decideStart(one, delivery, retrySeconds, now) === 'attempt'
     return isDue ? [{ deliveryId, endpointId, createdAt: delivery.createdAt }] : []
   })

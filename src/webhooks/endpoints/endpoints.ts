@@ -35,13 +35,21 @@ export type EndpointFacts = {
 /** An endpoint as its tenant sees it. Times are RFC 3339 in UTC. */
 export type Endpoint = EndpointFacts & {
   id: string
-  status: 'active' | 'failing' | 'disabled'
+  status: 'active' | 'failing' | 'disabled' | 'paused'
   createdAt: string
   failingSince: string | null
   disabledAt: string | null
+  pausedAt: string | null
   health: Health
   /** Warnings that it may fail soon. */
   forecasts: Forecast[]
+}
+
+export type IdleEndpoint = Endpoint & { status: 'disabled' | 'paused' }
+
+/** Whether no delivery is sent to the endpoint at present. */
+export function isIdle(endpoint: Endpoint): endpoint is IdleEndpoint {
+  return endpoint.status === 'disabled' || endpoint.status === 'paused'
 }
 
 /** Endpoints a tenant may have. Every event makes one delivery for each. */
@@ -65,6 +73,7 @@ const shown = Prisma.sql`
   e.recover_when_disabled AS "recoverWhenDisabled", e.created_at AS "createdAt",
   e.secret_rotated_at AS "secretRotatedAt", s.status, s.enabled_at AS "enabledAt",
   s.failing_since AS "failingSince", s.disabled_at AS "disabledAt",
+  s.paused, s.paused_at AS "pausedAt",
   s.healthy_since AS "healthySince", s.retrying_since AS "retryingSince",
   s.recovering_since AS "recoveringSince", s.recovery_step AS "recoveryStep",
   s.failure_status AS "failureStatus", s.failure_cause AS "failureCause",
@@ -330,10 +339,11 @@ function toEndpoint(row: EndpointRow): Endpoint {
         : { perSecond: row.ratePerSecond, burst: row.rateBurst },
     payload: row.thin ? 'thin' : 'full',
     recoverWhenDisabled: row.recoverWhenDisabled,
-    status: row.status,
+    status: row.paused === null ? row.status : 'paused',
     createdAt: row.createdAt.toISOString(),
     failingSince: row.failingSince?.toISOString() ?? null,
     disabledAt: row.disabledAt?.toISOString() ?? null,
+    pausedAt: row.pausedAt?.toISOString() ?? null,
     health: describeHealth(row),
     forecasts: row.forecasts,
   }

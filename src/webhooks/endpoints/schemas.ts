@@ -64,10 +64,11 @@ export const Endpoint = Type.Object(
     ),
     payload: Payload,
     recoverWhenDisabled: Recover,
-    status: Type.Enum(['active', 'failing', 'disabled']),
+    status: Type.Enum(['active', 'failing', 'disabled', 'paused']),
     createdAt: Time,
     failingSince: Nullable(Time),
     disabledAt: Nullable(Time),
+    pausedAt: Nullable(Time),
     health: Health,
     forecasts: Type.Array(
       Type.Object(
@@ -137,5 +138,8 @@ export function readRateLimit(given: Type.Static<typeof fields.rateLimit>): Rate
   return given && { burst: 1, ...given }
 }
 
-export const disabledHint =
-  'The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable'
+/** Why nothing is sent again, by the status of the endpoint. */
+export const idleHints = {
+  disabled: 'The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable',
+  paused: 'The endpoint is paused. Resume it first: POST /webhook-endpoints/:id/resume',
+}

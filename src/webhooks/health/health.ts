@@ -2,13 +2,20 @@ import { explainFailure } from '#src/webhooks/client/explain.ts'
 import { drainRate } from './recovery.ts'
 import type { EndpointState } from './state.ts'
 
-export const healthStates = ['healthy', 'retrying', 'failing', 'recovering', 'disabled'] as const
+export const healthStates = [
+  'healthy',
+  'retrying',
+  'failing',
+  'recovering',
+  'disabled',
+  'paused',
+] as const
 
 /** What an endpoint's `status` does not say. */
 export type Health = {
   /**
    * `retrying`: the latest attempt failed, and no delivery is exhausted yet. `failing` and `disabled`
-   * are the values of `status`. `recovering`: it accepts deliveries again, and those that failed in the
+   * are the values of `status`, and so is `paused`. `recovering`: it accepts deliveries again, and those that failed in the
    * outage are being sent, slowly at first.
    */
   state: (typeof healthStates)[number]
@@ -30,12 +37,21 @@ export type HealthFacts = Pick<
   | 'lastSuccessAt'
   | 'recoveringSince'
   | 'recoveryStep'
-> & { enabledAt: Date; disabledAt: Date | null; secretRotatedAt: Date | null }
+> & {
+  enabledAt: Date
+  disabledAt: Date | null
+  secretRotatedAt: Date | null
+  paused: 'hold' | 'drop' | null
+  pausedAt: Date | null
+}
 
 /** The health of an endpoint. */
 export function describeHealth(facts: HealthFacts): Health {
   const { status, enabledAt, healthySince, retryingSince, failingSince, disabledAt } = facts
-  const { recoveringSince, recoveryStep } = facts
+  const { recoveringSince, recoveryStep, paused, pausedAt } = facts
+  if (paused !== null && pausedAt !== null) {
+    return { state: 'paused', since: pausedAt.toISOString(), reason: pausedReasons[paused] }
+  }
   if (status === 'disabled') return { state: status, ...sinceAndWhy(facts, disabledAt) }
   if (status === 'failing') return { state: status, ...sinceAndWhy(facts, failingSince) }
   if (recoveringSince !== null) {
@@ -50,6 +66,11 @@ export function describeHealth(facts: HealthFacts): Health {
 function sinceAndWhy(facts: HealthFacts, since: Date | null): Omit<Health, 'state'> {
   return { since: (since ?? facts.enabledAt).toISOString(), reason: reasonFor(facts) }
 }
+
+const pausedReasons = {
+  hold: 'It was paused by hand. Its deliveries wait and are sent when it is resumed.',
+  drop: 'It was paused by hand. Nothing waits: replay what it missed when it is resumed.',
+} as const
 
 const recovering =
   'It accepts deliveries again. Those that failed are sent again, more with each success.'

@@ -8,7 +8,7 @@ import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { disabledHint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
+import { EventTypeName, idleHints } from '#src/webhooks/endpoints/schemas.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
 import {
   countDeliveries,
@@ -114,7 +114,8 @@ const retryAfterSeconds = 30
 const ReplayParams = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
 
 const tag = 'webhook deliveries'
-const refusals = { disabled: disabledHint }
+const refusals = idleHints
+const idle = 'To a disabled or paused endpoint nothing is sent again'
 
 type By = Acting<TenantPrincipal>
 
@@ -161,7 +162,7 @@ export const deliveryActions = {
     rule: { resource: 'delivery', action: 'replay' },
     tag,
     summary: 'Send a delivery again, with a new series of attempts',
-    description: `Sends the same event with the same id, whatever its status. A second request before the first attempt changes nothing. ${disabledHint} (409).`,
+    description: `Sends the same event with the same id, whatever its status. A second request before the first attempt changes nothing. ${idle} (409).`,
     params: UuidParams,
     body: NoBody,
     result: Delivery,
@@ -182,7 +183,7 @@ export function replayActions(queue: PgBoss) {
       rule: { resource: 'delivery', action: 'replay' },
       tag,
       summary: 'Send many deliveries again: those of a time range that match, or selected ones',
-      description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days, that match the other filters; or those in \`deliveryIds\`. GET /webhook-endpoints/:id/deliveries/count says how many match. \`Location\` is the replay; without such deliveries it is finished at once. ${disabledHint} (409). ${tooManyHint} (429).`,
+      description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days, that match the other filters; or those in \`deliveryIds\`. GET /webhook-endpoints/:id/deliveries/count says how many match. \`Location\` is the replay; without such deliveries it is finished at once. ${idle} (409). ${tooManyHint} (429).`,
       params: UuidParams,
       body: Selection,
       result: Replay,

@@ -7,7 +7,7 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { isStorableTime } from '#src/http/times.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
-import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { findEndpoint, type IdleEndpoint, isIdle } from '#src/webhooks/endpoints/endpoints.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import {
   countDeliveries,
@@ -61,8 +61,8 @@ export const maxOpenReplays = { perEndpoint: 2, perTenant: 5 } as const
 /**
  * Creates a replay of the selected deliveries. A replay of nothing is finished at once; otherwise its
  * tenant gets a turn in the same commit.
- * @returns null if the endpoint or a selected delivery is missing or another tenant's; `disabled` if
- *   the endpoint is disabled; `too-many` if `maxOpenReplays` are open
+ * @returns null if the endpoint or a selected delivery is missing or another tenant's; `disabled` or
+ *   `paused` if the endpoint is; `too-many` if `maxOpenReplays` are open
  * @param most the deliveries that are counted
  */
 export async function createReplay(
@@ -73,7 +73,7 @@ export async function createReplay(
   selection: ReplaySelection,
   now: Date,
   most = countedDeliveries,
-): Promise<EndpointReplay | 'disabled' | 'too-many' | null> {
+): Promise<EndpointReplay | IdleEndpoint['status'] | 'too-many' | null> {
   const { tenantId } = by
   // Locks the endpoint, because a deletion before this commit would leave the replay behind.
   const present = await tx.sql`
@@ -81,7 +81,7 @@ export async function createReplay(
     WHERE tenant_id = ${tenantId}::uuid AND id = ${endpointId}::uuid FOR KEY SHARE`
   const endpoint = present.length === 0 ? null : await findEndpoint(tx, by, endpointId)
   if (endpoint === null) return null
-  if (endpoint.status === 'disabled') return 'disabled'
+  if (isIdle(endpoint)) return endpoint.status
   if (await hasTooMany(tx, by, endpointId)) return 'too-many'
   const measured = await measureSelection(tx, by, endpointId, selection, now, most)
   if (measured === null) return null
@@ -213,7 +213,7 @@ export type Turn = { job: Pick<Job, 'id' | 'retryCount'> | null; entry: Entry<Te
 /**
  * Takes a tenant's turn: processes one page of the replay whose last page is oldest. Its deliveries,
  * the progress, the end of the job and the next turn are one commit, so that a page processed twice
- * counts once. A replay ends early if its endpoint has been disabled. After a failure the next of the
+ * counts once. A replay ends early if its endpoint has been disabled or paused. After a failure the next of the
  * tenant's replays has its turn.
  */
 export async function workReplayTurn(
@@ -255,7 +255,7 @@ async function workPage(
   const replay = await lockReplay(tx, scope, replayId)
   if (replay === null) return true
   const endpoint = await findEndpoint(tx, scope, replay.endpointId)
-  const isEnabled = endpoint !== null && endpoint.status !== 'disabled'
+  const isEnabled = endpoint !== null && !isIdle(endpoint)
   const { ids, last, isLast } = isEnabled ? await findPage(tx, replay, limits) : nothing
   await startReplay(tx, scope, ids, now)
   await tx.sql`
@@ -359,18 +359,18 @@ function toReplay(row: Row): EndpointReplay {
 /**
  * Sends a delivery of the tenant again, with a new schedule. A second request before the first
  * attempt changes nothing.
- * @returns null if it is missing or another tenant's; `disabled` if its endpoint is disabled
+ * @returns null if it is missing or another tenant's; `disabled` or `paused` if its endpoint is
  */
 export async function replayDelivery(
   tx: Tx,
   by: Actor,
   id: string,
   now: Date,
-): Promise<Delivery | 'disabled' | null> {
+): Promise<Delivery | IdleEndpoint['status'] | null> {
   const delivery = await findDelivery(tx, by, id)
   const endpoint = delivery && (await findEndpoint(tx, by, delivery.endpointId))
   if (!endpoint) return null
-  if (endpoint.status === 'disabled') return 'disabled'
+  if (isIdle(endpoint)) return endpoint.status
   const started = await startReplay(tx, by, [id], now)
   if (started.length > 0) {
     await recordChange(tx, by, { action: 'delivery-replay', reason: 'own-request', target: id })
@@ -392,7 +392,7 @@ export function isReplayRange(from: Date, to: Date): boolean {
 
 /**
  * Starts a new series for deliveries of the tenant: the whole schedule again, in place of the rest of
- * the current one. Skips deliveries to a disabled endpoint, and those whose current series has made
+ * the current one. Skips deliveries to a disabled or paused endpoint, and those whose current series has made
  * no attempt yet. All of them stay locked until the transaction ends, so that what it reads about a
  * delivery and its attempts afterwards belongs together.
  * @returns the ids of the deliveries that were started
@@ -404,7 +404,7 @@ export async function startReplay(
   now: Date,
 ): Promise<readonly string[]> {
   const locked = await tx.sql<{ id: string; startable: boolean }>`
-    SELECT d.id, s.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
+    SELECT d.id, s.status <> 'disabled' AND s.paused IS NULL AND (d.status <> 'pending' OR d.attempts > 0) AS startable
     FROM deliveries d
     JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
     JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id

@@ -42,6 +42,17 @@ export const outboundRoutes: RouteRows = {
     answer: 200,
     object: 'webhook-endpoint',
   },
+  'POST /webhook-endpoints/:id/pause': {
+    who: 'webhook-endpoint:update',
+    answer: 200,
+    object: 'webhook-endpoint',
+    body: () => ({ keep: true }),
+  },
+  'POST /webhook-endpoints/:id/resume': {
+    who: 'webhook-endpoint:update',
+    answer: 200,
+    object: 'webhook-endpoint',
+  },
   'POST /webhook-endpoints/:id/test': {
     who: 'webhook-endpoint:update',
     answer: 200,

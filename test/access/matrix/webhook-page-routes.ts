@@ -44,6 +44,13 @@ export const webhookPageRoutes: RouteRows = {
     body: () => ({ overlapSeconds: '0', ...submission() }),
   },
   'POST /app/webhooks/:id/enable': { who: 'webhook-endpoint:update', answer: 303, object },
+  'POST /app/webhooks/:id/resume': { who: 'webhook-endpoint:update', answer: 303, object },
+  'POST /app/webhooks/:id/settings/pause': {
+    who: 'webhook-endpoint:update',
+    answer: 303,
+    object,
+    body: () => ({ deliveries: 'hold' }),
+  },
   'POST /app/webhooks/:id/settings/remove': {
     who: 'webhook-endpoint:delete',
     answer: 303,

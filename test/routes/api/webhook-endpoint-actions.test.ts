@@ -138,6 +138,39 @@ t.test('enabling an endpoint resets its failures', async (t) => {
   t.equal(rowCount, 2, 'enabling an active endpoint changes nothing')
 })
 
+t.test('an endpoint is paused and resumed, and nothing is sent again meanwhile', async (t) => {
+  const { clock } = standingClock(start)
+  const { test, one, send } = await twoAdmins(await build(t, {}, { clock }))
+  const id = await createEndpoint(test.database, one, { url })
+  const path = `/webhook-endpoints/${id}`
+  t.equal((await send('POST', `${path}/pause`)).statusCode, 400, 'keep is a choice')
+  const paused = await send('POST', `${path}/pause`, { keep: true })
+  t.equal(paused.statusCode, 200)
+  const pausedAt = clock.now().toISOString()
+  t.match(paused.json(), {
+    ...{ id, status: 'paused', pausedAt },
+    health: { state: 'paused', since: pausedAt, reason: /wait/ },
+  })
+  t.strictSame((await send('POST', `${path}/pause`, { keep: true })).json(), paused.json())
+  t.match((await send('POST', `${path}/pause`, { keep: false })).json().health.reason, /replay/)
+  const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
+  const replay = await send('POST', `${path}/replay`, range)
+  t.equal(replay.statusCode, 409)
+  t.match(replay.json().detail, /Resume it first: POST \/webhook-endpoints\/:id\/resume/)
+  const resumed = await send('POST', `${path}/resume`)
+  t.match(resumed.json(), { status: 'active', pausedAt: null, health: { state: 'healthy' } })
+  t.strictSame((await send('POST', `${path}/resume`)).json(), resumed.json())
+  const { rows } = await test.database.admin.query(
+    `SELECT action, reason FROM audit_log WHERE target = $1 ORDER BY id`,
+    [id],
+  )
+  t.strictSame(rows, [
+    { action: 'endpoint-pause', reason: 'hold' },
+    { action: 'endpoint-pause', reason: 'drop' },
+    { action: 'endpoint-resume', reason: 'own-request' },
+  ])
+})
+
 t.test('a test returns the result of one signed attempt', async (t) => {
   const { clock } = standingClock(start)
   const { test, receiver, id, send } = await withReceiver(t, clock)

@@ -16,6 +16,8 @@ t.test('ids: malformed is 400, missing and foreign are the same 404', async (t) 
     ['DELETE', ''],
     ['POST', '/rotate-secret', {}],
     ['POST', '/enable', {}],
+    ['POST', '/pause', { keep: true }],
+    ['POST', '/resume', {}],
     ['POST', '/test', {}],
     ['POST', '/replay', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }],
     ['GET', '/deliveries'],

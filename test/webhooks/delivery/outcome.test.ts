@@ -33,6 +33,7 @@ const delivery: DueDelivery = {
     failureCause: null,
     recoveringSince: null,
     isLimited: false,
+    isPaused: false,
   },
 }
 const answer = (statusCode: number) => ({

@@ -9,6 +9,8 @@ const healthy: HealthFacts = {
   retryingSince: null,
   failingSince: null,
   disabledAt: null,
+  paused: null,
+  pausedAt: null,
   failureStatus: null,
   failureCause: null,
   recoveringSince: null,

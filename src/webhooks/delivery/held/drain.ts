@@ -53,7 +53,8 @@ async function drainEndpoint(
   now: Date,
 ): Promise<void> {
   const endpoint = await lockEndpointRow(tx, scope, endpointId)
-  if (endpoint === null) return
+  // What a paused endpoint holds is released when it is resumed.
+  if (endpoint === null || endpoint.paused === 'hold') return
   const isLimitedMore = await releaseLimited(tx, endpoint, now)
   const isWaitingMore = await releaseWaiting(tx, queue, scope, endpoint, now)
   if (isLimitedMore || isWaitingMore) await planDrain(tx, queue, scope, endpointId, everySeconds)
@@ -64,6 +65,7 @@ type EndpointRow = {
   id: string
   url: string
   status: string
+  paused: 'hold' | 'drop' | null
   perSecond: number | null
   burst: number | null
   nextAt: Date | null
@@ -76,7 +78,7 @@ async function lockEndpointRow(
   id: string,
 ): Promise<EndpointRow | null> {
   const [row] = await tx.sql<EndpointRow>`
-    SELECT e.tenant_id AS "tenantId", e.id, e.url, s.status, e.rate_per_second AS "perSecond",
+    SELECT e.tenant_id AS "tenantId", e.id, e.url, s.status, s.paused, e.rate_per_second AS "perSecond",
       e.rate_burst AS burst, s.rate_next_at AS "nextAt", s.recovery_step AS "recoveryStep"
     FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
     WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid FOR NO KEY UPDATE OF e, s`
@@ -85,12 +87,12 @@ async function lockEndpointRow(
 
 /**
  * Releases deliveries that are held for the rate limit, up to what it allows until the next drain.
- * Without a limit (it was removed, or the endpoint is disabled) all of them, in portions.
+ * Without a limit (it was removed, or the endpoint gets no attempts) all of them, in portions.
  * @returns whether more are held
  */
 async function releaseLimited(tx: Tx, endpoint: EndpointRow, now: Date): Promise<boolean> {
-  const { tenantId, id, status, perSecond, burst, nextAt } = endpoint
-  if (perSecond === null || burst === null || status === 'disabled') {
+  const { tenantId, id, status, paused, perSecond, burst, nextAt } = endpoint
+  if (perSecond === null || burst === null || status === 'disabled' || paused !== null) {
     return (await releaseHeld(tx, endpoint, atOnce, now)) === maxReleased
   }
   const limit = { perSecond, burst }
@@ -133,8 +135,8 @@ async function releaseWaiting(
   endpoint: EndpointRow,
   now: Date,
 ): Promise<boolean> {
-  const { tenantId, id, status, recoveryStep } = endpoint
-  if (status !== 'active') return false
+  const { tenantId, id, status, paused, recoveryStep } = endpoint
+  if (status !== 'active' || paused !== null) return false
   const isRecovering = recoveryStep > 0
   const wanted = isRecovering ? drainRate(recoveryStep) * everySeconds : maxReleased
   const waiting = await lockWaiting(tx, { tenantId, endpointId: id }, wanted)

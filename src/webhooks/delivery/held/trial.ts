@@ -49,7 +49,7 @@ async function startTrial(
 ): Promise<void> {
   const { tenantId } = scope
   const [endpoint] = await tx.sql<EndpointRow>`
-    SELECT s.status, e.recover_when_disabled AS "recoverWhenDisabled", s.trials,
+    SELECT s.status, s.paused, e.recover_when_disabled AS "recoverWhenDisabled", s.trials,
       s.failing_since AS "failingSince", s.failure_status AS "statusCode",
       s.failure_cause AS cause, s.trial_at AS "trialAt", s.trial_delivery_id AS "trialDeliveryId"
     FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
@@ -73,6 +73,7 @@ async function startTrial(
 
 type EndpointRow = {
   status: 'active' | 'failing' | 'disabled'
+  paused: 'hold' | 'drop' | null
   recoverWhenDisabled: boolean
   trials: number
   failingSince: Date | null
@@ -87,10 +88,10 @@ async function startDelivery(
   tx: Tx,
   { tenantId }: TenantScope,
   endpointId: string,
-  { status, recoverWhenDisabled, trialDeliveryId }: EndpointRow,
+  { status, paused, recoverWhenDisabled, trialDeliveryId }: EndpointRow,
   now: Date,
 ): Promise<string | null> {
-  if (status === 'disabled' && !recoverWhenDisabled) return null
+  if (paused !== null || (status === 'disabled' && !recoverWhenDisabled)) return null
   if (trialDeliveryId !== null) {
     // Gone with the result, and not released any more if the delivery was replayed.
     const where = { tenantId, deliveryId: trialDeliveryId, released: true }

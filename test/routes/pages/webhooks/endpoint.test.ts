@@ -25,6 +25,8 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
     ['/probe', submission],
     ['/settings/rotate', { ...submission, overlapSeconds: '0' }],
     ['/enable', {}],
+    ['/resume', {}],
+    ['/settings/pause', { deliveries: 'hold' }],
     ['/settings/remove', { ...submission, confirm: 'yes' }],
     ['/replays', { ...submission, ...day }],
   ]
@@ -133,6 +135,27 @@ t.test('an inactive endpoint can be enabled, and deleted only with confirmation'
   const removed = await admin.submit(`${path}/settings/remove`, { confirm: 'yes' })
   t.equal(removed.headers.location, '/app/webhooks?done=removed')
   t.equal((await admin.open(path)).statusCode, 404)
+})
+
+t.test('an endpoint is paused in its settings and resumed on its page', async (t) => {
+  const { test, one, admin } = await webhookVisitors(shared)
+  const id = await createEndpoint(test.database, one, { url })
+  const path = `/app/webhooks/${id}`
+  t.notMatch((await admin.open(path)).body, 'Resume endpoint')
+  const pause = (deliveries: string) => admin.send(`${path}/settings/pause`, { deliveries })
+  t.equal((await pause('both')).statusCode, 400)
+  t.equal((await pause('drop')).headers.location, `${path}?done=paused`)
+  const { body } = await admin.open(path)
+  t.match(body, />Paused<[\s\S]*Nothing waits: replay what it missed/)
+  t.notMatch((await admin.open(`${path}/settings`)).body, 'Pause endpoint')
+  const replay = await admin.submit(`${path}/replays`, day)
+  t.equal(replay.statusCode, 409)
+  t.match(
+    replay.body,
+    'The endpoint is paused, so nothing was replayed. Resume the endpoint first.',
+  )
+  t.equal((await admin.send(`${path}/resume`)).headers.location, `${path}?done=resumed`)
+  t.match((await admin.open(path)).body, />Active</)
 })
 
 t.test(
