@@ -21,6 +21,7 @@ import {
   addOpenapiCommand,
   addSeedCommand,
   addTriggerCommand,
+  addUpgradeCommand,
 } from './development/command-line.ts'
 import { addKeyCommands } from './keys/command-line.ts'
 import { addServeCommands } from './serve/command-line.ts'
@@ -67,6 +68,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addGenerateCommand(program)
   addCreateCommand(program)
   addBuildCommand(program)
+  addUpgradeCommand(program)
   addInitCommand(program)
   addMigrateDevCommand(addMigrateCommand(program))
   addDemoCommand(program)

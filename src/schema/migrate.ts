@@ -188,6 +188,16 @@ async function acquireMigrateLock(owner: pg.Client): Promise<void> {
   }
 }
 
+/** The migrations that the database has not yet, of this program and its app. @throws OperatorError */
+export async function findPending(ownerUrl: string): Promise<string[]> {
+  const owner = await connectOwner(ownerUrl)
+  try {
+    return (await compareHistory(owner, await readMigrations())).behind
+  } finally {
+    await owner.end()
+  }
+}
+
 async function connectOwner(ownerUrl: string): Promise<pg.Client> {
   const owner = new pg.Client({
     ...withSettings(ownerUrl, withoutLimits),

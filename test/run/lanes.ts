@@ -12,7 +12,7 @@ export type Lane = 'first' | 'second'
 const secondLane: Readonly<Record<string, string>> = {
   'test/run/interrupted.test.ts': 'a run is started and interrupted',
   'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
-  'test/docs/{install,tutorial,migrations,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
+  'test/docs/{install,tutorial,migrations,from-a-clone,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
     'documents are carried out',
   'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
   'test/testing/expect-access.test.ts': 'the matrix of an app, several times',
@@ -25,7 +25,8 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/instances/*.test.ts': 'several instances behind a balancer',
   'test/commands/{program.test.ts,{api,billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
-  'test/commands/development/{dev,new/command}.test.ts': 'the program is started for every case',
+  'test/commands/development/{dev,upgrade,new/command}.test.ts':
+    'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
   'test/release/{binary,package,publish,upgrade,compose-balancer,haproxy}.test.ts':

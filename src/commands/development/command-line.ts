@@ -42,6 +42,25 @@ declaration means. Needs no database and no settings.`,
     .action(async (options) => (await import('./generate.ts')).default(options))
 }
 
+/** `upgrade`. */
+export function addUpgradeCommand(program: Command): void {
+  program
+    .command('upgrade')
+    .description('Say what the installed version of Gatehouse changes in the app')
+    .option('--check', 'Write nothing; without it, what is generated is written')
+    .option(...json)
+    .addHelpText(
+      ...details(
+        'something needs an action',
+        `Run it after npm install gatehouse@VERSION. Looks at the version of Node, names
+that the app imports and this version no longer exports, the files that
+generate writes, settings that are gone, and with DATABASE_OWNER_URL at
+migrations that the database does not have.`,
+      ),
+    )
+    .action(async (options) => (await import('./upgrade.ts')).default(readEnvironment(), options))
+}
+
 /** `new`. */
 export function addNewCommand(program: Command): void {
   program

@@ -16,11 +16,7 @@ type Options = { readonly check?: true }
  * @throws OperatorError without an app; with `check` if a file does not match the declarations
  */
 export default async function generateCommand({ check }: Options): Promise<void> {
-  const folder = requireAppFolder()
-  for (const [path, text] of Object.entries(generatedFiles())) {
-    const file = resolve(folder, path)
-    const present = await readFile(file, 'utf8').catch(() => null)
-    if (present === text) continue
+  for (const { file, text } of await findOutdated()) {
     if (check) {
       throw new OperatorError(
         `${file} does not match the declarations of the app.`,
@@ -32,6 +28,18 @@ export default async function generateCommand({ check }: Options): Promise<void>
     print(`written ${file}`)
   }
   if (check) print('Everything that is generated matches the declarations.')
+}
+
+/** The files that do not match the declarations, with their text. @throws OperatorError without an app */
+export async function findOutdated(): Promise<{ file: string; text: string }[]> {
+  const folder = requireAppFolder()
+  const outdated: { file: string; text: string }[] = []
+  for (const [path, text] of Object.entries(generatedFiles())) {
+    const file = resolve(folder, path)
+    const present = await readFile(file, 'utf8').catch(() => null)
+    if (present !== text) outdated.push({ file, text })
+  }
+  return outdated
 }
 
 /** The files by their path in the folder of the app. */
