@@ -83,6 +83,11 @@ await writeFile(
 await writeFile(`${folder}/package.json`, `${JSON.stringify(ownManifest(), null, 2)}\n`)
 execFileSync('npm', ['pack', '--silent', '--pack-destination', `${top}dist`], { cwd: folder })
 process.stdout.write(`dist/gatehouse-${version}.tgz\n`)
+if (manifest.repository === undefined) {
+  process.stderr.write(
+    'package.json names no repository, so npm would refuse to publish it with provenance (docs/releases.md).\n',
+  )
+}
 
 /** At the top of the package, above the other documents. */
 function readmeOf(page: string): string {
@@ -143,6 +148,7 @@ function ownManifest(): object {
   })
   return {
     ...{ name, version, description, license, type },
+    ...(manifest.repository && { repository: manifest.repository }),
     engines: { node: engines.node },
     // With an attestation of where it was built, which npm makes in a workflow only.
     publishConfig: { access: 'public', provenance: true },

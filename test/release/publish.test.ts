@@ -40,6 +40,9 @@ t.test('npm would publish the packed file as it is', async (t) => {
   const manifest = JSON.parse(await readFile(join(top, 'dist/package/package.json'), 'utf8'))
   t.match(manifest, { license: 'MIT', publishConfig: { access: 'public', provenance: true } })
   t.notOk(manifest.private || manifest.scripts, 'nothing runs when it is installed')
+  const { repository } = JSON.parse(await readFile(join(top, 'package.json'), 'utf8'))
+  t.same(manifest.repository, repository, 'as npm needs it for provenance')
+  if (repository === undefined) t.comment('package.json names no repository yet')
 })
 
 /** A registry in which nothing is published. */
