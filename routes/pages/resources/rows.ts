@@ -14,8 +14,14 @@ import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
+import { html } from '#src/pages/kit/html.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
-import { filterSchemasOf, rowListPage } from '#src/pages/resources/row-list.ts'
+import {
+  type Below,
+  belowSection,
+  filterSchemasOf,
+  rowListPage,
+} from '#src/pages/resources/row-list.ts'
 import {
   type Choices,
   changeFormOf,
@@ -30,6 +36,7 @@ import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
+import { mayRead } from '#src/rows/named.ts'
 import { memberChoices } from '#src/rows/reads.ts'
 import type { Declared } from '#src/rows/table.ts'
 import { listFoldersInReach } from '#src/teams/folders.ts'
@@ -39,10 +46,12 @@ type OfOne = { Params: { id: string } }
 type OfForm = { Body: Record<string, string | undefined> }
 type OfNotice = { Querystring: { done?: string } }
 type PagedResource = Declared & Paged
+type ListBelow = { readonly resource: PagedResource; readonly key: string }
 
 const pageSize = '25'
 const folderChoices = 100
 const rowChoices = 200
+const rowsBelow = 10
 const hide = true
 const DoneQuery = Type.Object(doneQuery, { additionalProperties: false })
 const DeleteForm = Type.Object(confirmedField, { additionalProperties: false })
@@ -217,15 +226,48 @@ async function sendRow(
   const find = findWithNames(readId(request.params.id))
   const entry = entryOf(request, resource)
   const { db } = request.server
-  const [row, choices] = hasChoices(resource, resource.actions.update)
-    ? await db.read(entry, async (tx, caller) => {
-        const read = async () => find.read(await tx.sql(find.statement), caller)
-        return Promise.all([read(), choicesFor(tx, caller, resource, resource.actions.update)])
-      })
-    : [await db.read(entry, find), {}]
+  const lists = listsBelow(resource)
+  const [row, choices, belows] =
+    hasChoices(resource, resource.actions.update) || lists.length > 0
+      ? await db.read(entry, async (tx, caller) => {
+          const read = async () => find.read(await tx.sql(find.statement), caller)
+          return Promise.all([
+            read(),
+            choicesFor(tx, caller, resource, resource.actions.update),
+            Promise.all(lists.map((one) => readBelow(tx, caller, one, readId(request.params.id)))),
+          ])
+        })
+      : [await db.read(entry, find), {}, []]
   const { item, names } = found(row)
   const { viewer } = request
-  return reply.sendPage(rowPage(resource, { viewer, row: Object(item), names, choices, done }))
+  const below = html`${belows.flat().map((one) => belowSection(one, viewer))}`
+  return reply.sendPage(
+    rowPage(resource, { viewer, row: Object(item), names, choices, done, below }),
+  )
+}
+
+/** The resources with pages whose rows refer to those of this one, by a field that is a filter. */
+function listsBelow({ name }: PagedResource): ListBelow[] {
+  return linksOf(resources).flatMap(({ from, to, key }) =>
+    to.name === name && from !== to && from.filters.includes(key) && isPaged(from)
+      ? [{ resource: from, key }]
+      : [],
+  )
+}
+
+/** Nothing for a caller who may not read them. */
+async function readBelow(
+  tx: Tx,
+  caller: Caller,
+  { resource, key }: ListBelow,
+  id: number,
+): Promise<Below[]> {
+  if (!mayRead(caller, resource)) return []
+  const { listWithNames } = actionsOf(resource)
+  const page = { limit: rowsBelow, after: null }
+  const { data, nextCursor } = await listWithNames(tx, caller, page, { [key]: String(id) })
+  const rows = data.map(({ item, names }) => ({ row: Object(item), names }))
+  return [{ resource, key, id, rows, isMore: nextCursor !== null }]
 }
 
 function accessTo({ name }: PagedResource, action: 'read' | 'create' | 'update' | 'delete') {

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { type Count, maxCounted } from '#src/http/lists/pagination.ts'
 import { filterBar, pageHead } from '#src/pages/kit/components.ts'
 import { renderForm } from '#src/pages/kit/form.ts'
-import { type Html, html, isolated } from '#src/pages/kit/html.ts'
+import { type Column, type Html, html, isolated, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { creationOf, pagePathOf } from '#src/resources/kit/define.ts'
@@ -31,10 +31,14 @@ export function filterSchemasOf({ fields, filters, sort, search }: Paged): Recor
   ])
   const searched: [string, TSchema][] =
     search.length === 0 ? [] : [['q', orEmpty(SearchWords, true)]]
+  const hidden = filters.flatMap((key): [string, TSchema][] => {
+    const { control, filter = null } = fields[key] ?? {}
+    return control?.offers === undefined || filter === null ? [] : [[key, orEmpty(filter, true)]]
+  })
   const orders = sort.flatMap((key) => [key, `-${key}`])
   const sorted: [string, TSchema][] =
     sort.length === 0 ? [] : [['sort', Type.Enum(['', 'createdAt', ...orders])]]
-  const all = [...searched, ...schemas, ...sorted].map(([key, schema]) => [
+  const all = [...searched, ...schemas, ...hidden, ...sorted].map(([key, schema]) => [
     key,
     Type.Optional(schema),
   ])
@@ -70,21 +74,12 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const { viewer, rows, cursors, filter, folders } = view
   const path = pagePathOf(resource)
   const words = plural.replaceAll('_', ' ')
-  const keys = [page.heading, ...(page.columns ?? [])].filter((key) =>
-    sees(viewer, resource.fields[key]),
-  )
-  const columns = keys.map((key, index) => ({
-    label: labelOf(resource, key),
-    ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
-    ...(resource.sort.includes(key) && { sort: sortOf(key, path, filter) }),
-  }))
-  const cells = rows.map(({ row, names }) =>
-    keys.map((key, index) =>
-      index === 0
-        ? html`<a href="${path}/${Number(row.id)}">${valueText(resource, key, row)}</a>`
-        : valueText(resource, key, row, names),
-    ),
-  )
+  const keys = shownKeys(resource, viewer)
+  const columns = columnsOf(resource, keys).map((column, index) => {
+    const key = keys[index] ?? ''
+    return resource.sort.includes(key) ? { ...column, sort: sortOf(key, path, filter) } : column
+  })
+  const cells = cellsOf(resource, keys, rows)
   const isFiltered = Object.keys(filter).some((key) => key !== 'sort')
   const empty = isFiltered
     ? html`<p>${missed(words, view)} <a href="${path}">Show all ${words}</a></p>`
@@ -116,6 +111,50 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
           : ''
       }`,
     { current: path, ...viewer },
+  )
+}
+
+/** Rows of another resource that refer to the one of a page. */
+export type Below = {
+  readonly resource: Paged
+  /** The field that refers to it. */
+  readonly key: string
+  readonly id: number
+  readonly rows: RowListView['rows']
+  /** Whether there are older ones. */
+  readonly isMore: boolean
+}
+
+/** The newest rows that refer to the one of a page, and where the others are. */
+export function belowSection({ resource, key, id, rows, isMore }: Below, viewer: Viewer): Html {
+  const keys = shownKeys(resource, viewer).filter((one) => one !== key)
+  const { label } = resource.page
+  const all = listHref(pagePathOf(resource), { [key]: String(id) })
+  return html`<section class="card" aria-labelledby="${resource.plural}">
+        <h2 id="${resource.plural}">${label}</h2>
+        ${rows.length === 0 ? html`<p class="quiet">None.</p>` : table(columnsOf(resource, keys), cellsOf(resource, keys, rows))}
+        ${isMore ? html`<p><a href="${all}">All ${label.toLowerCase()}</a></p>` : ''}
+      </section>`
+}
+
+function shownKeys({ page, fields }: Paged, viewer: Viewer): string[] {
+  return [page.heading, ...(page.columns ?? [])].filter((key) => sees(viewer, fields[key]))
+}
+
+function columnsOf(resource: Paged, keys: readonly string[]): Column[] {
+  return keys.map((key, index) => ({
+    label: labelOf(resource, key),
+    ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
+  }))
+}
+
+function cellsOf(resource: Paged, keys: readonly string[], rows: RowListView['rows']) {
+  return rows.map(({ row, names }) =>
+    keys.map((key, index) =>
+      index === 0
+        ? html`<a href="${pagePathOf(resource)}/${Number(row.id)}">${valueText(resource, key, row)}</a>`
+        : valueText(resource, key, row, names),
+    ),
   )
 }
 
@@ -166,7 +205,10 @@ function filterBarOf(
 ): Html {
   const shown = shownFilters(resource)
   const { search, sort } = resource
-  if (shown.length + search.length + sort.length === 0) return html``
+  const kept = Object.entries(filter).filter(
+    ([key]) => resource.fields[key]?.control?.offers !== undefined,
+  )
+  if (shown.length + search.length + sort.length + kept.length === 0) return html``
   const searched = search.map((key) => labelOf(resource, key).toLowerCase()).join(', ')
   const label = `Search by ${searched}`
   const fields = shown.map(([key, control]) => {
@@ -185,7 +227,7 @@ function filterBarOf(
   const box = html`<input type="search" name="q" value="${filter.q ?? ''}" maxlength="100" placeholder="${label}" aria-label="${label}" data-search>`
   return filterBar(
     pagePathOf(resource),
-    html`${search.length === 0 ? '' : box}${fields}${sort.length === 0 ? '' : orderChoice(resource, filter.sort)}`,
+    html`${kept.map(([key, id]) => html`<input type="hidden" name="${key}" value="${id}">`)}${search.length === 0 ? '' : box}${fields}${sort.length === 0 ? '' : orderChoice(resource, filter.sort)}`,
     isFiltered,
   )
 }

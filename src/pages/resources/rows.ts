@@ -88,10 +88,13 @@ export type RowView = {
   readonly names: Names
   readonly choices: Choices
   readonly done: string | undefined
+  /** The rows that refer to it. */
+  readonly below: Html
 }
 
 /** One row, with forms to edit and delete it for those who may. */
-export function rowPage(resource: Paged, { viewer, row, names, choices, done }: RowView): Page {
+export function rowPage(resource: Paged, view: RowView): Page {
+  const { viewer, row, names, choices, done, below } = view
   const { page, fields } = resource
   const word = wordOf(resource)
   const path = pagePathOf(resource)
@@ -115,6 +118,7 @@ export function rowPage(resource: Paged, { viewer, row, names, choices, done }: 
       ${noticeText(noticesOf(resource), done)}
       ${facts.length === 0 ? '' : html`<section class="card" aria-label="Details"><dl class="facts">${facts.map((key) => html`<div><dt>${labelOf(resource, key)}</dt><dd>${valueText(resource, key, row, names)}</dd></div>`)}</dl></section>`}
       ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(resource, key)}">${blockText(resource, key, row)}</section>`)}
+      ${below}
       ${actionSection(resource, row, { viewer, names, choices })}`,
     { current: path, ...viewer },
   )

@@ -290,6 +290,22 @@ t.test('the list below a row has the rows that refer to it', async (t) => {
   for (const id of [foreign, 987_654_321]) {
     t.equal((await ours.send('GET', `/projects/${id}/issues`)).statusCode, 404)
   }
+  const html = { accept: 'text/html' }
+  const shown = async (path: string) => (await ours.send('GET', path, undefined, html)).body
+  const page1 = await shown(`/app/projects/${projectId}`)
+  t.match(page1, `<a href="/app/issues/${first}"><bdi>x</bdi></a>`)
+  t.match(page1, `<a href="/app/issues/${second}"><bdi>y</bdi></a>`)
+  t.notMatch(page1, `/app/issues/${elsewhere}`, 'those of another row')
+  t.notMatch(page1, 'All issues', 'there are no more')
+  for (let n = 1; n < 10; n += 1) await created(ours, '/issues', { title: `z${n}`, projectId })
+  const page2 = await shown(`/app/projects/${projectId}`)
+  t.match(page2, `<a href="/app/issues?projectId=${projectId}">All issues</a>`)
+  t.notMatch(page2, `/app/issues/${first}"`, 'the newest 10')
+  const all = await shown(`/app/issues?projectId=${projectId}`)
+  t.match(all, `/app/issues/${first}"`)
+  t.match(all, '11 in all.')
+  t.notMatch(all, `/app/issues/${elsewhere}"`)
+  t.match(all, `<input type="hidden" name="projectId" value="${projectId}">`)
   const moved = await ours.send('GET', next.replace(`/${projectId}/`, `/${other}/`))
   t.equal(moved.statusCode, 400, 'the cursor of another row')
 })
