@@ -2,19 +2,12 @@ import type { Caller } from '#src/access/caller.ts'
 import type { FirstSteps } from '#src/auth/members/first-steps.ts'
 import type { Tx } from '#src/db/database.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
-import {
-  copyable,
-  type Html,
-  html,
-  isolated,
-  type Stat,
-  stats,
-  timeText,
-} from '#src/pages/kit/html.ts'
+import { healthBadge, healthMoods } from '#src/pages/kit/health.ts'
+import { copyable, type Html, html, isolated, type Stat, stats } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'
 import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 import { layout } from '#src/pages/kit/layout.ts'
-import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { type Endpoint, isIdle } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/history/stats.ts'
 import { type ProviderChoice, signInButtons, timeNote } from '../sign-in/sign-in.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
@@ -126,30 +119,23 @@ function attentionSection({ managed, deadEvents }: HomeAccount): Html {
       </section>`
 }
 
+/** What its health says, unless it receives; then what its forecasts expect, if anything is sent to it. */
 function endpointItem(endpoint: Endpoint): Html[] {
-  const { id, url } = endpoint
-  return endpointTroubles(endpoint).map(
-    ({ mood, text }) =>
-      html`<li class="${mood}"><span class="wrap">${isolated(url)}${text}</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`,
-  )
+  const { id, url, health, forecasts } = endpoint
+  const item = (mood: string, text: Html) =>
+    html`<li class="${mood}"><span class="wrap">${isolated(url)}${text}</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`
+  const trouble = html` ${healthBadge(endpoint.health)} ${health.reason ?? ''}`
+  return [
+    ...(receives(endpoint) ? [] : [item(healthMoods[health.state], trouble)]),
+    ...(isIdle(endpoint) ? [] : forecasts).map(({ message }) =>
+      item('warning', html`: ${message}`),
+    ),
+  ]
 }
 
-type Trouble = { mood: 'bad' | 'warning'; text: Html }
-
-/** What is wrong with an endpoint now, then what its forecasts expect. */
-function endpointTroubles({ status, failingSince, disabledAt, forecasts }: Endpoint): Trouble[] {
-  if (status === 'disabled') {
-    const text = html` is disabled and receives nothing${disabledAt === null ? '' : html`. It was disabled ${timeText(disabledAt)}`}.`
-    return [{ mood: 'bad', text }]
-  }
-  const failing: Trouble = {
-    mood: 'warning',
-    text: html`: no event was accepted${failingSince === null ? '' : html`. It started to fail ${timeText(failingSince)}`}.`,
-  }
-  return [
-    ...(status === 'active' ? [] : [failing]),
-    ...forecasts.map(({ message }): Trouble => ({ mood: 'warning', text: html`: ${message}` })),
-  ]
+/** Whether its latest deliveries were accepted. */
+function receives({ health: { state } }: Endpoint): boolean {
+  return state === 'healthy' || state === 'recovering'
 }
 
 function deadItem(events: number | null): Html[] {
@@ -165,7 +151,7 @@ function glanceSection({ endpoints, stats: measured }: ManagedTenant): Html {
   const all = [...measured.values()]
   const attempts = all.reduce((sum, one) => sum + one.attempts, 0)
   const succeeded = all.reduce((sum, one) => sum + one.succeeded, 0)
-  const working = endpoints.filter(({ status }) => status === 'active').length
+  const working = endpoints.filter(receives).length
   const href = '/app/webhooks'
   const figures: Stat[] = [
     {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { confirmBox, tabs } from '#src/pages/kit/components.ts'
 import { choice, formOf, renderForm, submission } from '#src/pages/kit/form.ts'
 import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
+import { healthBadge } from '#src/pages/kit/health.ts'
 import {
   copyable,
   copyButton,
@@ -26,7 +27,6 @@ import type { Delivery } from '#src/webhooks/history/deliveries.ts'
 import type { Period, PeriodStats } from '#src/webhooks/history/stats.ts'
 import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { testType } from '#src/webhooks/probe/test-event.ts'
-import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
 import { notices, rateText } from './endpoints.ts'
 import { endpointForm, profiles, renderEndpointForm, replayForm } from './forms.ts'
@@ -159,7 +159,7 @@ function factSection(endpoint: Endpoint): Html {
   return html`<section class="card" aria-labelledby="facts">
         <h2 id="facts">Health</h2>
         <dl class="facts">
-          <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
+          <div><dt>Status</dt><dd>${healthBadge(endpoint.health)}</dd></div>
           <div><dt>Event types</dt><dd>${types?.join(', ') ?? 'All'}</dd></div>
           <div><dt>Signature</dt><dd>${profiles[signature]}</dd></div>
           <div><dt>Created</dt><dd>${timeText(createdAt)}</dd></div>

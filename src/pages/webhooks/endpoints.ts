@@ -2,13 +2,13 @@ import type { OwnLedgerState } from '#src/ledger/last-check.ts'
 import { ownLedgerText } from '#src/pages/billing/ledger.ts'
 import { type StripCell, statusStrip } from '#src/pages/kit/charts.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
+import { healthBadge } from '#src/pages/kit/health.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { baseOf, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/history/stats.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
-import { endpointBadge } from './badges.ts'
 import { newEndpointForm, renderEndpointForm } from './forms.ts'
 
 /** How often a delivery is attempted, and for how long an endpoint may take. */
@@ -107,7 +107,7 @@ function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined, path:
     html`<a href="${path}/${id}">${isolated(url)}</a>${
       description === null ? '' : html`<br><span class="quiet">${isolated(description)}</span>`
     }`,
-    endpointBadge(endpoint),
+    healthBadge(endpoint.health),
     stats === undefined ? html`<span class="quiet">–</span>` : dayStrip(stats),
     rateText(stats),
     stats === undefined ? html`<span class="quiet">–</span>` : medianText(stats),

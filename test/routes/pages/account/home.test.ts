@@ -33,8 +33,24 @@ t.test('an admin sees what is to be expected of an endpoint; others do not', asy
     [id],
   )
   const disabled = (await admin.open('/')).body
-  t.match(disabled, 'is disabled and receives nothing. It was disabled')
+  t.match(disabled, /Needs attention[\s\S]*>Disabled<[\s\S]*failed for five days/)
+  t.match(disabled, /Endpoints receiving[\s\S]*0 of 1/)
   t.notMatch(disabled, 'certificate expires', 'it receives nothing, so nothing is expected of it')
+})
+
+t.test('an endpoint that fails or is paused is not called receiving', async (t) => {
+  const { test, one, admin } = await webhookVisitors(await build(t))
+  const id = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })
+  t.match((await admin.open('/')).body, /Endpoints receiving[\s\S]*1 of 1/)
+  for (const [change, word] of [
+    [`retrying_since = now(), failure_status = 500`, 'Retrying'],
+    [`paused = 'hold', paused_at = now()`, 'Paused'],
+  ] as const) {
+    await test.database.admin.query(`UPDATE endpoint_states SET ${change} WHERE id = $1`, [id])
+    const { body } = await admin.open('/')
+    t.match(body, new RegExp(`Needs attention[\\s\\S]*>${word}<`))
+    t.match(body, /Endpoints receiving[\s\S]*0 of 1/)
+  }
 })
 
 t.test('without operators the first person sees what to write into OPERATORS', async (t) => {
