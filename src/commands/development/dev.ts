@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -12,6 +13,8 @@ import { print, printMessage } from '../kit/output.ts'
 
 const patienceMs = 1_000 // for what the old process still does; its jobs are repeated
 const stopLimitMs = 15_000
+/** Each start compiles the same modules, except what has changed. */
+const compileCache = 'node_modules/.cache/gatehouse/compile'
 
 /**
  * `gatehouse dev`: runs the app, and again after each change of its files. The demo's parts keep running meanwhile.
@@ -109,7 +112,7 @@ type Server = {
 /** `gatehouse serve` as a process of its own, which the terminal's Ctrl-C does not reach. */
 function startServer(folder: string, env: Environment, onReady: () => void): Server {
   const child = spawn(process.execPath, commandOf(folder, 'serve'), {
-    env: { ...env },
+    env: { NODE_COMPILE_CACHE: resolve(compileCache), ...env },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     detached: true,
   })
