@@ -64,6 +64,7 @@ function routeOf<
       access: rule,
       ...(once !== undefined && { idempotencyKey: once }),
       ...(versioned !== undefined && { versioned }),
+      ...(lock !== undefined && { comparesMatch: true as const }),
       ...(namesTenant && { namesTenant }),
       ...(personalPath && { personalPath }),
     },

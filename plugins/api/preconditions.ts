@@ -12,6 +12,8 @@ declare module 'fastify' {
      * can use. Every operation that changes an object states it, or false.
      */
     versioned?: TSchema | false
+    /** Whether a POST compares `If-Match` with the object that its path names. */
+    comparesMatch?: true
   }
   interface FastifyReply {
     /**
@@ -58,7 +60,8 @@ function describePreconditions(route: RouteOptions): void {
   if (method === 'PATCH' && config.versioned === undefined) {
     throw new Error(`PATCH ${url} does not state config.versioned.`)
   }
-  if (config.versioned && (method === 'PATCH' || method === 'DELETE')) {
+  const isChange = method === 'PATCH' || method === 'DELETE' || config.comparesMatch === true
+  if (config.versioned && isChange) {
     schema.headers = withHeader(schema.headers, 'if-match', Tags)
     schema.response = withProblems(Object(schema.response), 412)
   }

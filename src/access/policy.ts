@@ -43,7 +43,7 @@ export type Resource =
   | 'app-token'
   | 'event-type'
   | 'portal-link'
-export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay' | 'publish'
+export type Action = (string & {}) | 'read' | 'create' | 'update' | 'delete' | 'replay' | 'publish'
 
 /**
  * How a row is scoped: by its owner; by the active tenant of the caller; within that tenant by the

@@ -69,6 +69,7 @@ export type AuditEntry = {
     | 'endpoint-replay'
     | 'endpoint-replay-cancel'
     | 'delivery-replay'
+    | 'row-action'
   outcome: (typeof auditOutcomes)[number]
   /** Stable code: why it was refused or how it was done. */
   reason: string

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import type { Tx } from '#src/db/database.ts'
 import { Problem } from '#src/http/problems.ts'
-import { enqueueIn } from '#src/queue/app/enqueue.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
-import { enterHome, published, publishIn, publishOne } from './own-events.ts'
+import { ownAct, perform } from './own-actions.ts'
+import { enterHome, published, publishOne } from './own-events.ts'
 import { type Rows, rowsOf } from './rows.ts'
 import { refuseUnseen, seenBy } from './seen.ts'
 import { type Short, shortOf } from './short.ts'
@@ -21,6 +21,12 @@ export type Actions<Item> = Rows<Item> & {
   change(act: Act, id: number, body: Values, check?: Check<Item>): Promise<Item>
   /** @throws Problem as for `change` */
   delete(act: Act, id: number, check?: Check<Item>): Promise<void>
+  /** Carries out an action of the app's own. @throws Problem as for `change` */
+  perform(
+    act: Act,
+    one: { readonly name: string; readonly id: number; readonly body: Values },
+    check?: Check<Item>,
+  ): Promise<Item>
   /** Publishes an event of the resource about a row, in the transaction of its change. */
   publish(tx: Tx, tenantId: string, event: string, item: Item, now: Date): Promise<void>
 }
@@ -38,17 +44,11 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
   type Item = Static<One['shape']>
   const rows = rowsOf(resource)
 
-  /** What an override gets beside the standard operation. */
-  function ownAct(act: Act, tenantId: string | null) {
-    const { tx, caller, now } = act
-    const publish = (event: string, item: Item) => publishIn(resource, act, tenantId, event, item)
-    return { tx, caller, now, publish, enqueue: enqueueIn(tx) }
-  }
-
   return {
     ...rows,
     short: shortOf(resource, rows),
     publish: (tx, ...about) => publishOne(resource, tx, ...about),
+    perform: (...given) => perform(resource, rows, ...given),
     async create(act, body) {
       const { tx, caller, now } = act
       if (caller.tenantId === null) {
@@ -62,7 +62,9 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
         )
       const { run } = declaredIn(resource, 'create')
       if (run === undefined) return seen(await create(body))
-      return seen((await run({ ...ownAct(act, caller.tenantId), create }, body)) as Item)
+      return seen(
+        (await run({ ...ownAct<Item>(resource, act, caller.tenantId), create }, body)) as Item,
+      )
     },
     async change(act, id, body, check) {
       const { tx, caller, now } = act
@@ -74,7 +76,13 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
         published(resource, act, 'updated', tenantId, (at) => rows.update(tx, at, id, values, now))
       const { run } = declaredIn(resource, 'update')
       if (run === undefined) return seen(await update(body))
-      return seen((await run({ ...ownAct(act, tenantId), update }, body, Object(before))) as Item)
+      return seen(
+        (await run(
+          { ...ownAct<Item>(resource, act, tenantId), update },
+          body,
+          Object(before),
+        )) as Item,
+      )
     },
     async delete(act, id, check) {
       const before = await lockBefore(resource, rows, act, id, 'delete', check)
@@ -84,7 +92,7 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
       }
       const { run } = declaredIn(resource, 'delete')
       if (run === undefined) await remove()
-      else await run({ ...ownAct(act, tenantId), delete: remove }, Object(before))
+      else await run({ ...ownAct<Item>(resource, act, tenantId), delete: remove }, Object(before))
     },
   }
 }

@@ -24,8 +24,8 @@ export type Check<Item> = (lock: () => Promise<Item | null>) => Promise<void>
 export type Change = 'create' | 'update' | 'delete'
 
 /** @throws Error if the resource does not declare it */
-export function declaredIn({ name, actions }: Declared, action: Change): Action {
-  const found = actions[action]
+export function declaredIn({ name, actions, own }: Declared, action: string): Action {
+  const found = actions[action as Change] ?? own[action]
   if (found === undefined) throw new Error(`The resource ${name} has no action ${action}.`)
   return found
 }
@@ -47,7 +47,7 @@ export async function lockBefore<Item>(
   rows: Pick<Reads<Item>, 'lock'>,
   { tx, caller, now, refused }: Act,
   id: number,
-  action: 'update' | 'delete',
+  action: string,
   check: Check<Item> = async () => {},
 ): Promise<Item | null> {
   let locked: Promise<Item | null> | undefined

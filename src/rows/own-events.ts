@@ -60,10 +60,13 @@ export async function enterHome<Item>(
   rows: Pick<Writes<Item>, 'enterHome'>,
   { tx, caller }: Act,
   id: number,
-  action: 'update' | 'delete',
+  action: string,
 ): Promise<string | null> {
   const isOverridden = declaredIn(resource, action).run !== undefined
-  const publishes = isOverridden || isPublished(resource, `${action}d`)
+  const publishes =
+    isOverridden ||
+    resource.own[action]?.event !== undefined ||
+    isPublished(resource, action === 'delete' ? 'deleted' : 'updated')
   if (!publishes || !publishesAtHome(resource)) {
     return resource.scope === 'owner' ? null : caller.tenantId
   }

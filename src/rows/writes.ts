@@ -2,7 +2,7 @@ import type { RowAccess } from '#src/db/connections/one-trip.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { composeOnce, ofRow } from '#src/db/sql.ts'
-import { homeFunctionOf, insertedKeysOf, isWritten } from '#src/resources/kit/derived.ts'
+import { changedKeysOf, homeFunctionOf, insertedKeysOf } from '#src/resources/kit/derived.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
 import { castTo, column, parameterOf, sentAs } from './columns.ts'
 import { entityTagOf } from './row-json.ts'
@@ -97,8 +97,9 @@ function insertionOf<Item>(table: Table<Item>): Statements['insertion'] {
 
 function changesOf<Item>(table: Table<Item>): Omit<Statements, 'insertion'> {
   const { name, columns, resource, shown } = table
-  const { fields, actions } = resource
-  const changed = Object.entries(fields).filter(([key]) => isWritten(key, actions.update))
+  const { fields } = resource
+  const keys = changedKeysOf(resource)
+  const changed = Object.entries(fields).filter(([key, one]) => keys.has(key) && !one.isTouched)
   const touched = Object.entries(fields).filter(([, { isTouched }]) => isTouched)
   const tag = entityTagOf(shown)
   const tagged = (tags: Tags) =>

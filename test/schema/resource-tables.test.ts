@@ -27,6 +27,7 @@ function tasks(change: Partial<Resource> = {}): Resource {
       sort: [],
       search: [],
       unique: [],
+      own: {},
       events: {},
       example: {},
       erased: null,

@@ -83,6 +83,7 @@ function routesOfApp(routes: readonly CollectedRoute[], { routes: named = {} }: 
       return Object.keys(
         routesOfResource({
           ...{ name: one.name, path: pathOf(one), rules: every, ...(forms && { forms }) },
+          own: Object.fromEntries(Object.keys(one.own).map((action) => [action, {}])),
         }),
       )
     }),
@@ -112,17 +113,21 @@ function rowsOf(
     const example = (caller: Caller) => bodies.get(caller)?.get(resource.name) ?? {}
     const path = pathOf(resource)
     const page = pagePathOf(resource)
+    const { actions } = resource
     Object.assign(rows, rowsOfResource(resource, access))
     for (const [route, body] of [
       [`POST ${path}`, example],
       [`PATCH ${path}/:id`, (caller: Caller) => change ?? example(caller)],
       [
         `POST ${page}`,
-        (caller: Caller) => ({ ...formOf(resource, 'create', example(caller)), ...submission() }),
+        (caller: Caller) => ({
+          ...formOf(resource, actions.create, example(caller)),
+          ...submission(),
+        }),
       ],
       [
         `POST ${page}/:id`,
-        (caller: Caller) => formOf(resource, 'update', { ...example(caller), ...change }),
+        (caller: Caller) => formOf(resource, actions.update, { ...example(caller), ...change }),
       ],
     ] as const) {
       const row = rows[route]
@@ -158,15 +163,24 @@ function rowsOfResource(resource: Resource, access: ResourceAccess): RouteRows {
   return routesOfResource({
     ...{ name, path: pathOf(resource), ...(page !== null && { forms }) },
     rules: Object.fromEntries(given.map((action) => [action, { reach }])),
+    own: Object.fromEntries(
+      Object.entries(access.own ?? {}).map(([action, { body = {} }]) => [
+        action,
+        { body, form: formOf(resource, resource.own[action], body) },
+      ]),
+    ),
   })
 }
 
 const submission = () => ({ submission: crypto.randomUUID() })
 
 /** What a browser sends for a body: every field of a form that each role gets, as a text. */
-function formOf({ fields, actions }: Resource, action: 'create' | 'update', body: object): object {
-  const accepted = actions[action]?.accepts ?? []
-  const keys = accepted.filter((key) => fields[key]?.permission === undefined)
+function formOf(
+  { fields }: Resource,
+  { accepts = [] }: { readonly accepts?: readonly string[] } = {},
+  body: object = {},
+): object {
+  const keys = accepts.filter((key) => fields[key]?.permission === undefined)
   return Object.fromEntries(
     keys.map((key) => {
       const value = Object(body)[key] ?? null

@@ -8,7 +8,9 @@ export type RoutedResource = {
   /** `note`, as rules name it. */
   readonly name: string
   readonly path: string
-  readonly rules: Readonly<Partial<Record<ActionName, RuleRow>>>
+  readonly rules: Readonly<Partial<Record<ActionName, RuleRow>>> & Readonly<Record<string, RuleRow>>
+  /** Its own actions on a row, by their names: a valid body, and what the form on its page sends. */
+  readonly own?: Readonly<Record<string, { readonly body?: object; readonly form?: object }>>
   /** A row needs one of another resource, which a body names by this key. */
   readonly needs?: { readonly key: string; readonly of: Pick<RoutedResource, 'name' | 'path'> }
   /** A valid body of POST, but for the folder and the row that it needs, and of PATCH. */
@@ -21,7 +23,7 @@ export type RoutedResource = {
 /** The routes and pages that follow from a declaration, written independently of the program. */
 export function routesOfResource(one: RoutedResource): Record<string, RouteRow> {
   const { name, path, rules, body = {}, change = {}, forms } = one
-  const who = (action: ActionName) => `${name}:${action}` as const
+  const who = (action: string) => `${name}:${action}` as const
   const isChain = rules.read?.reach === 'chain'
   const inTenant = rules.read?.reach === 'owner' ? { needsTenant: true as const } : {}
   const { needs } = one
@@ -87,5 +89,16 @@ export function routesOfResource(one: RoutedResource): Record<string, RouteRow> 
       `POST /app${path}/:id/delete`,
     ],
   ]
+  for (const [action, { body = {}, form }] of Object.entries(one.own ?? {})) {
+    const row = { who: who(action), object: name }
+    const sent = () => ({ ...form, submission: crypto.randomUUID() })
+    routes.push(
+      [{ ...row, answer: 200, body: () => body }, `POST ${path}/:id/${action}`],
+      [
+        forms !== undefined && { ...row, answer: 303, body: sent },
+        `POST /app${path}/:id/${action}`,
+      ],
+    )
+  }
   return Object.fromEntries(routes.flatMap(([row, route]) => (row === false ? [] : [[route, row]])))
 }

@@ -27,9 +27,11 @@ export type ResourceAccess = {
   readonly create?: AllowedCallers
   readonly update?: AllowedCallers
   readonly delete?: AllowedCallers
+  /** Its own actions on a row, by their names. */
+  readonly own?: Readonly<Record<string, RouteAccess>>
 }
 
-/** Who may call a route of the app's own. */
+/** Who may call a route or an action of the app's own. */
 export type RouteAccess = {
   readonly callers: AllowedCallers
   /** What a request sends, if it needs something. */
@@ -55,6 +57,9 @@ function* rowsOf({ resources = {}, routes = {} }: AccessTable, of?: ReadonlyMap<
       const callers = access[action]
       const reach = access.reach ?? 'tenant'
       if (callers !== undefined) yield { rule: `${name}:${action}`, reach, callers }
+    }
+    for (const [action, { callers }] of Object.entries(access.own ?? {})) {
+      yield { rule: `${name}:${action}`, reach: access.reach ?? 'tenant', callers }
     }
   }
   for (const [rule, { callers }] of Object.entries(routes)) {

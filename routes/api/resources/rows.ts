@@ -14,6 +14,7 @@ import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
 import { CountedPageOf, furtherOf, queryOf } from '#src/rows/query.ts'
+import { routedActionsOf } from '#src/rows/routed-actions.ts'
 import { seenBy } from '#src/rows/seen.ts'
 import type { Declared, Values } from '#src/rows/table.ts'
 
@@ -37,6 +38,12 @@ const declared: FastifyPluginAsync<Options> = async function declared(app, optio
     get(app, resource)
     if (update !== undefined) patch(app, resource, update)
     if (removal !== undefined) remove(app, resource, removal)
+    for (const { name, action } of routedActionsOf(resource)) {
+      const path = `${pathOf(resource)}/:id/${name}` as `/${string}`
+      app.api(`POST ${path}`, action, {
+        entryOf: (request) => entryOf(request, resource),
+      })
+    }
   }
 }
 
@@ -353,8 +360,10 @@ async function ifMatch(
 }
 
 /** A row that nothing changes has no version. */
-function versioned({ actions, shape }: Declared): { versioned?: TSchema } {
-  return actions.update === undefined && actions.delete === undefined ? {} : { versioned: shape }
+function versioned({ actions, own, shape }: Declared): { versioned?: TSchema } {
+  const { update, delete: removal } = actions
+  const changes = [update, removal, ...Object.values(own)].filter((one) => one !== undefined)
+  return changes.length === 0 ? {} : { versioned: shape }
 }
 
 function described(resource: Declared, { summary, description }: Partial<Action> = {}) {

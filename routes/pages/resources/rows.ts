@@ -5,10 +5,11 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -27,10 +28,11 @@ import {
   changeFormOf,
   createFormOf,
   type Notice,
+  ownFormOf,
   type Paged,
   rowPage,
 } from '#src/pages/resources/rows.ts'
-import { type Action, pagePathOf, wordOf } from '#src/resources/kit/define.ts'
+import { pagePathOf, wordOf } from '#src/resources/kit/define.ts'
 import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
@@ -38,6 +40,7 @@ import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
 import { mayRead } from '#src/rows/named.ts'
 import { memberChoices } from '#src/rows/reads.ts'
+import { openActions, routedActionsOf } from '#src/rows/routed-actions.ts'
 import type { Declared } from '#src/rows/table.ts'
 import { listFoldersInReach } from '#src/teams/folders.ts'
 
@@ -47,6 +50,7 @@ type OfForm = { Body: Record<string, string | undefined> }
 type OfNotice = { Querystring: { done?: string } }
 type PagedResource = Declared & Paged
 type ListBelow = { readonly resource: PagedResource; readonly key: string }
+type Asked = { readonly accepts?: readonly string[] }
 
 const pageSize = '25'
 const folderChoices = 100
@@ -65,6 +69,7 @@ const declared: FastifyPluginAsync<Options> = async function declared(app, { res
     read(app, resource)
     change(app, resource)
     remove(app, resource)
+    own(app, resource)
   }
 }
 
@@ -117,7 +122,7 @@ async function foldersFor(tx: Tx, { userId, tenantId }: Caller, { scope, actions
 }
 
 /** Whether an action asks for a row of another resource, or for a member. */
-function hasChoices({ fields }: PagedResource, { accepts = [] }: Partial<Action> = {}): boolean {
+function hasChoices({ fields }: PagedResource, { accepts = [] }: Asked = {}): boolean {
   return accepts.some((key) => ['rows', 'members'].includes(fields[key]?.control?.offers ?? ''))
 }
 
@@ -126,7 +131,7 @@ async function choicesFor(
   tx: Tx,
   caller: Caller,
   resource: PagedResource,
-  { accepts = [] }: Partial<Action> = {},
+  { accepts = [] }: Asked = {},
 ): Promise<Choices> {
   const links = linksOf(resources).filter(
     ({ from, key }) => from.name === resource.name && accepts.includes(key),
@@ -216,6 +221,21 @@ function remove(app: FastifyInstance, resource: PagedResource) {
   )
 }
 
+/** The forms of the app's own actions. */
+function own(app: FastifyInstance, resource: PagedResource) {
+  for (const { name, action } of routedActionsOf(resource)) {
+    const path = pagePathOf(resource) as `/${string}`
+    app.form<Caller, typeof IdParams, TSchema, TSchema>(`${path}/:id/${name}`, action, {
+      entryOf: (request) => entryOf(request, resource),
+      fields: ownFormOf(resource, name).schema,
+      params: IdParams,
+      read: ({ fields }) => valuesOf(resource, Object(fields), 'update'),
+      to: `${path}/:id`,
+      notice: 'changed',
+    })
+  }
+}
+
 async function sendRow(
   request: FastifyRequest<OfOne>,
   reply: FastifyReply,
@@ -223,26 +243,32 @@ async function sendRow(
   done: string | undefined,
 ) {
   const { findWithNames } = actionsOf(resource)
-  const find = findWithNames(readId(request.params.id))
+  const { statement, read } = findWithNames(readId(request.params.id))
+  const now = request.server.clock.now()
+  const find = oneStatement(statement, (rows: object[], caller: Caller) => {
+    const row = read(rows, caller)
+    return row && { ...row, open: openActions(resource, caller, Object(row.item), now) }
+  })
   const entry = entryOf(request, resource)
   const { db } = request.server
+  const asked = { accepts: askedOn(resource) }
   const lists = listsBelow(resource)
   const [row, choices, belows] =
-    hasChoices(resource, resource.actions.update) || lists.length > 0
+    hasChoices(resource, asked) || lists.length > 0
       ? await db.read(entry, async (tx, caller) => {
           const read = async () => find.read(await tx.sql(find.statement), caller)
           return Promise.all([
             read(),
-            choicesFor(tx, caller, resource, resource.actions.update),
+            choicesFor(tx, caller, resource, asked),
             Promise.all(lists.map((one) => readBelow(tx, caller, one, readId(request.params.id)))),
           ])
         })
       : [await db.read(entry, find), {}, []]
-  const { item, names } = found(row)
+  const { item, names, open } = found(row)
   const { viewer } = request
   const below = html`${belows.flat().map((one) => belowSection(one, viewer))}`
   return reply.sendPage(
-    rowPage(resource, { viewer, row: Object(item), names, choices, done, below }),
+    rowPage(resource, { viewer, row: Object(item), names, choices, open, done, below }),
   )
 }
 
@@ -268,6 +294,12 @@ async function readBelow(
   const { data, nextCursor } = await listWithNames(tx, caller, page, { [key]: String(id) })
   const rows = data.map(({ item, names }) => ({ row: Object(item), names }))
   return [{ resource, key, id, rows, isMore: nextCursor !== null }]
+}
+
+/** The fields that the forms on the page of a row ask for. */
+function askedOn({ actions, own }: PagedResource): string[] {
+  const acts = [actions.update, ...Object.values(own)]
+  return [...new Set(acts.flatMap((action) => action?.accepts ?? []))]
 }
 
 function accessTo({ name }: PagedResource, action: 'read' | 'create' | 'update' | 'delete') {

@@ -88,6 +88,7 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'endpoint-probe': 'Checked the receiver of an endpoint',
   'endpoint-replay': 'Replayed deliveries',
   'endpoint-replay-cancel': 'Cancelled a replay',
+  'row-action': 'Did something with a row',
   'delivery-replay': 'Replayed a delivery',
 }
 const outcomes: Readonly<Record<AuditEntry['outcome'], { label: string; mood: string }>> = {

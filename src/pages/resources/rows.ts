@@ -25,7 +25,7 @@ import { capital, inWords } from '#src/runtime/words.ts'
 /** A declared resource with pages. */
 export type Paged = Pick<
   Resource,
-  'name' | 'plural' | 'scope' | 'fields' | 'filters' | 'sort' | 'search' | 'actions'
+  'name' | 'plural' | 'scope' | 'fields' | 'filters' | 'sort' | 'search' | 'actions' | 'own'
 > & { readonly page: NonNullable<Resource['page']> }
 
 /** A row as the API returns it. */
@@ -43,6 +43,15 @@ export function createFormOf(resource: Paged) {
 export function changeFormOf(resource: Paged) {
   const { update } = resource.actions
   return update === undefined ? null : formOf({ version, ...inputsOf(resource, update) })
+}
+
+/** The form of an action of the app's own. */
+export function ownFormOf(resource: Paged, name: string) {
+  const action = resource.own[name]
+  return formOf<Record<string, FormField>>({
+    submission,
+    ...(action !== undefined && inputsOf(resource, action)),
+  })
 }
 
 function inputsOf(resource: Paged, { accepts = [] }: Action): Record<string, FormField> {
@@ -87,6 +96,8 @@ export type RowView = {
   readonly row: ShownRow
   readonly names: Names
   readonly choices: Choices
+  /** The actions of the app's own that the viewer may carry out on the row now. */
+  readonly open: readonly string[]
   readonly done: string | undefined
   /** The rows that refer to it. */
   readonly below: Html
@@ -94,7 +105,7 @@ export type RowView = {
 
 /** One row, with forms to edit and delete it for those who may. */
 export function rowPage(resource: Paged, view: RowView): Page {
-  const { viewer, row, names, choices, done, below } = view
+  const { viewer, row, names, done, below } = view
   const { page, fields } = resource
   const word = wordOf(resource)
   const path = pagePathOf(resource)
@@ -119,7 +130,7 @@ export function rowPage(resource: Paged, view: RowView): Page {
       ${facts.length === 0 ? '' : html`<section class="card" aria-label="Details"><dl class="facts">${facts.map((key) => html`<div><dt>${labelOf(resource, key)}</dt><dd>${valueText(resource, key, row, names)}</dd></div>`)}</dl></section>`}
       ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(resource, key)}">${blockText(resource, key, row)}</section>`)}
       ${below}
-      ${actionSection(resource, row, { viewer, names, choices })}`,
+      ${actionSection(resource, row, view)}`,
     { current: path, ...viewer },
   )
 }
@@ -131,12 +142,13 @@ export function may({ role }: Viewer, action: Action | undefined): boolean {
 }
 
 /** What the viewer may do with the row, as buttons; empty for nothing. */
-type Editing = Pick<RowView, 'viewer' | 'names' | 'choices'>
+type Editing = Pick<RowView, 'viewer' | 'names' | 'choices' | 'open'>
 
 function actionSection(resource: Paged, row: ShownRow, editing: Editing): Html {
   const { viewer } = editing
   const { update, delete: remove } = resource.actions
   const acts = [
+    ...editing.open.map((name) => ownForm(resource, row, name, editing)),
     ...(may(viewer, update) ? [editForm(resource, row, editing)] : []),
     ...(may(viewer, remove) ? [deleteForm(resource, Number(row.id))] : []),
   ]
@@ -168,6 +180,29 @@ function editForm(resource: Paged, row: ShownRow, { viewer, names, choices }: Ed
             <button class="button">Save changes</button>`,
   )
   return folded(`Edit ${word}`, edit)
+}
+
+/** A button, or a form for what the action asks. */
+function ownForm(
+  resource: Paged,
+  row: ShownRow,
+  name: string,
+  { viewer, names, choices }: Editing,
+): Html {
+  const declared = resource.own[name]
+  const accepts = declared?.accepts ?? []
+  const label = declared?.button ?? inWords(name)
+  const form = renderForm(
+    ownFormOf(resource, name),
+    {
+      ...{ viewer, action: `${pagePathOf(resource)}/${Number(row.id)}/${name}` },
+      values: Object.fromEntries(accepts.map((key) => [key, formText(resource, key, row)])),
+      options: optionsOf(resource, choices, row, names),
+    },
+    (inputs) =>
+      html`${placed(resource, declared, viewer, inputs)}<button class="button">${label}</button>`,
+  )
+  return accepts.length === 0 ? form : folded(label, form)
 }
 
 function deleteForm(resource: Paged, id: number): Html {

@@ -5,6 +5,7 @@ import { guardedOf } from './fields/guarded.ts'
 import { membersOf } from './fields/keys/member.ts'
 import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
 import { listFaultsOf } from './list-faults.ts'
+import { type OwnAction, type OwnActionDeclared, ownFaultsOf } from './own-action.ts'
 import { type Visible, visibleFaultsOf } from './visible.ts'
 
 /** What a role may do: `resource:action`, such as `post:read`. */
@@ -42,7 +43,7 @@ export type TokenPermission<Name extends string = string> =
   | `${Name}:write`
 
 /** Who may do it, by role and by limited token. Without `token` the token needs what the role needs. */
-type Allowed<Name extends string> = {
+export type Allowed<Name extends string> = {
   readonly summary?: string
   readonly description?: string
   /** The plan that the person needs, or several of which they need one. */
@@ -60,7 +61,7 @@ export type Shape<F extends Fields> = TObject<{
 export type RowOf<F extends Fields> = Static<Shape<F>>
 
 /** The fields that a body can have. */
-type Writable<F extends Fields> = {
+export type Writable<F extends Fields> = {
   [Key in keyof F & string]: F[Key]['written'] extends TSchema ? Key : never
 }[keyof F & string]
 
@@ -73,12 +74,12 @@ type NewValues<F extends Fields, Key extends keyof F> = {
   [K in Key as MayBeMissing<F[K]> extends true ? never : K]: Written<F[K]>
 } & { [K in Key as MayBeMissing<F[K]> extends true ? K : never]?: Written<F[K]> }
 
-type ChangedValues<F extends Fields, Key extends keyof F> = {
+export type ChangedValues<F extends Fields, Key extends keyof F> = {
   [K in Key]?: Written<F[K]> | (F[K]['isNullable'] extends true ? null : never)
 }
 
 /** Columns that an override writes: what bodies have, and `sets`. */
-type Values<F extends Fields, Key extends keyof F> = {
+export type Values<F extends Fields, Key extends keyof F> = {
   [K in Key]?: Static<F[K]['shown']> | Date | null | undefined
 }
 
@@ -155,6 +156,8 @@ type Declaration<
       run?(act: Act<F, Event> & { delete(): Promise<void> }, before: RowOf<F>): Promise<void>
     }
   }
+  /** Actions of its own on a row, by names of words with hyphens: `close` is `POST /tasks/:id/close`. */
+  readonly own?: Readonly<Record<string, OwnAction<Name, F, NoInfer<Event>>>>
   /** What has happened, by the last part of the type. The actions publish `created`, `updated`, `deleted`. */
   readonly events?: Readonly<Record<Event, string>>
   /** Fields of the example of an event. The others have what their schema allows. */
@@ -213,6 +216,7 @@ export type Resource = {
   readonly visible?: Visible
   readonly unique: readonly (readonly string[])[]
   readonly actions: { readonly [Name in ActionName]?: Action }
+  readonly own: Readonly<Record<string, OwnActionDeclared>>
   readonly events: Readonly<Record<string, string>>
   readonly example: object
   readonly erased: object | null
@@ -257,6 +261,7 @@ export function defineResource<
     sort = [],
     search = [],
     unique = [],
+    own = {},
     example = {},
     worker = '',
     ...rest
@@ -272,7 +277,7 @@ export function defineResource<
   const resource = {
     ...rest,
     ...{ name, title, fields, forServices, filters, sort, search, unique },
-    ...{ example, erased, worker, page },
+    ...{ own, example, erased, worker, page },
     events: declaration.events ?? {},
     shape: whole,
     eventShape: guarded.length === 0 ? whole : Type.Object(told, { title: `Published${title}` }),
@@ -355,7 +360,11 @@ function faultsOf(resource: Resource): string[] {
   ]
   for (const { key, onDelete, isNullable } of referencesOf(fields))
     faults.push(...referenceFaultsOf(key, onDelete, isNullable, keys))
-  faults.push(...guardFaultsOf(resource), ...memberFaultsOf(resource, keys))
+  faults.push(
+    ...ownFaultsOf(resource),
+    ...guardFaultsOf(resource),
+    ...memberFaultsOf(resource, keys),
+  )
   faults.push(...resource.unique.map((key) => uniqueFaultOf(resource, key)))
   const unfit = keys.find((key) => fields[key]?.fault !== undefined)
   if (unfit !== undefined) faults.push([true, `has the field ${unfit} ${fields[unfit]?.fault}`])
@@ -435,9 +444,10 @@ function memberFaultsOf({ plural, scope, fields }: Resource, keys: string[]): [b
 }
 
 /** A page asks for every field that an action accepts, so each needs an input, and shows no JSON. */
-function pageFaultsOf({ scope, page, fields, actions }: Resource): [boolean, string][] {
+function pageFaultsOf({ scope, page, fields, actions, own }: Resource): [boolean, string][] {
   if (page === null) return []
-  const asked = [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])]
+  const acts = [actions.create, actions.update, ...Object.values(own)]
+  const asked = acts.flatMap((action) => action?.accepts ?? [])
   const mute = asked.find((key) => {
     const { control = null } = fields[key] ?? {}
     // Only a chain knows the folders to choose from.

@@ -7,11 +7,12 @@ import { inOrderOfNeed, type Link, linksOf } from './links.ts'
 
 const actionNames: readonly ActionName[] = ['read', 'create', 'update', 'delete']
 
-function actionsOf({ actions }: Resource): [ActionName, Action][] {
-  return actionNames.flatMap((name) => {
+function actionsOf({ actions, own }: Resource): [string, Action][] {
+  const standard = actionNames.flatMap((name): [string, Action][] => {
     const action = actions[name]
-    return action === undefined ? [] : [[name, action] as [ActionName, Action]]
+    return action === undefined ? [] : [[name, action]]
   })
+  return [...standard, ...Object.entries(own)]
 }
 
 /** The rules of the policy. */
@@ -59,16 +60,23 @@ export function privilegesOf(
   )
 }
 
-function webPrivilegesOf({ fields, actions }: Resource): string {
-  const { create, update, delete: removal } = actions
-  const touched = Object.keys(fields).filter((key) => fields[key]?.isTouched)
-  const changed = [...(update?.accepts ?? []), ...(update?.sets ?? []), ...touched].map(columnOf)
+function webPrivilegesOf(resource: Resource): string {
+  const { create, delete: removal } = resource.actions
+  const changed = [...changedKeysOf(resource)].map(columnOf)
   return [
     'SELECT',
     ...(create === undefined ? [] : ['INSERT']),
-    ...(update === undefined ? [] : [`UPDATE (${changed.join(', ')})`]),
+    ...(changed.length === 0 ? [] : [`UPDATE (${changed.join(', ')})`]),
     ...(removal === undefined ? [] : ['DELETE']),
   ].join(', ')
+}
+
+/** The fields that changes write, each once: those of update and of own actions, and those that every change sets. */
+export function changedKeysOf({ fields, actions, own }: Resource): Set<string> {
+  const changes = [actions.update, ...Object.values(own)].filter((one) => one !== undefined)
+  if (changes.length === 0) return new Set()
+  const written = changes.flatMap(({ accepts = [], sets = [] }) => [...accepts, ...sets])
+  return new Set([...written, ...Object.keys(fields).filter((key) => fields[key]?.isTouched)])
 }
 
 /** Columns that the scope fills in. */

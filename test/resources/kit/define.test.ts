@@ -173,6 +173,23 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
       page,
     },
     'has a page and no input for folderId': { scope: 'tenant', page },
+    'has the action toDo, which has a name that is not words with hyphens': own('toDo', {}),
+    'has the action delete, which has the name of an action that any resource can have': own(
+      'delete',
+      {},
+    ),
+    'has the action close, which accepts nothing and has no run, so it does nothing': own('close', {
+      accepts: [],
+    }),
+    'has the action move, which accepts the folder, whose team the row keeps': own('move', {
+      accepts: ['folderId'],
+    }),
+    'has the action close, which publishes closed, which is not among the events': own('close', {
+      event: 'closed',
+    }),
+    'has the action close, which writes status, which is no field': own('close', {
+      sets: ['status'],
+    }),
   }
   t.doesNotThrow(declare({ page }), 'without a mistake')
   t.doesNotThrow(declare({ ...ofOwner, fields: { id: id(), userId: owner(), title, ...times } }))
@@ -185,6 +202,10 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
   for (const [words, change] of Object.entries(mistakes)) {
     t.throws(declare(change), { message: `The resource ${nameIn(change)} ${words}.` }, words)
   }
+})
+
+const own = (name: string, change: object) => ({
+  own: { [name]: { permission: 'post:write', accepts: ['title'], ...change } },
 })
 
 function nameIn(change: { readonly name?: string }): string {

@@ -22,6 +22,7 @@ const room: Resource = {
     sort: [],
     search: [],
     unique: [],
+    own: {},
     events: {},
     example: {},
     erased: null,

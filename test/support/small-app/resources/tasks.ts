@@ -1,6 +1,7 @@
 import {
   author,
   authorService,
+  type Condition,
   choice,
   created,
   defineResource,
@@ -10,6 +11,13 @@ import {
   tenant,
   updated,
 } from 'gatehouse'
+
+const done: Condition<{ readonly status: string }> = {
+  name: 'task-done',
+  words: 'only while it is open',
+  detail: 'The task is done already.',
+  forbids: ({ object }) => object.status === 'done',
+}
 
 /** What a tenant has to do. */
 export const tasks = defineResource('task', {
@@ -33,6 +41,19 @@ export const tasks = defineResource('task', {
     update: { permission: 'task:write', accepts: ['title', 'status'] },
     delete: { permission: 'task:close' },
   },
-  events: { created: 'A task was added', deleted: 'A task was deleted' },
+  own: {
+    finish: {
+      permission: 'task:write',
+      unless: [done],
+      event: 'finished',
+      run: ({ update }) => update({ status: 'done' }),
+    },
+    rename: { permission: 'task:close', accepts: ['title'], button: 'Give another title' },
+  },
+  events: {
+    created: 'A task was added',
+    deleted: 'A task was deleted',
+    finished: 'A task was finished',
+  },
   page: { label: 'Tasks', heading: 'title', columns: ['status'] },
 })

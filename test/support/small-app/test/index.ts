@@ -28,7 +28,10 @@ const task: Description = {
     create: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
     update: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
     delete: { reach: 'tenant', permission: 'task:close', token: 'task:close' },
+    finish: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
+    rename: { reach: 'tenant', permission: 'task:close', token: 'task:close' },
   },
+  own: { finish: {}, rename: { body: { title: 'Paint it' }, form: { title: 'Paint it' } } },
   row: ({ tenantId, userId }) => ({
     ...{ tenant_id: tenantId, author_id: userId, title: 'A task', status: 'open' },
   }),
