@@ -69,7 +69,9 @@ function isErrorLike(error: unknown): error is Error {
 function describeError(error: unknown): object {
   if (!isErrorLike(error)) return { type: typeof error }
   const code = 'code' in error && typeof error.code === 'string' ? { errorCode: error.code } : {}
-  return { type: error.name, message: error.message, ...code, stack: error.stack }
+  const { name: type, message, stack } = error
+  const own = 'thrownIn' in error ? { thrownIn: error.thrownIn } : {}
+  return { type, message, ...own, ...code, stack }
 }
 
 /** The logger of jobs; entries hold ids and outcomes. */

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Tx } from '#src/db/database.ts'
 import { Problem } from '#src/http/problems.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
-import { ownAct, perform } from './own-actions.ts'
+import { override, perform } from './own-actions.ts'
 import { enterHome, published, publishOne } from './own-events.ts'
 import { type Rows, rowsOf } from './rows.ts'
 import { refuseUnseen, seenBy } from './seen.ts'
@@ -60,11 +60,9 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
         published(resource, act, 'created', caller.tenantId, () =>
           rows.insert(tx, caller, values, now),
         )
-      const { run } = declaredIn(resource, 'create')
-      if (run === undefined) return seen(await create(body))
-      return seen(
-        (await run({ ...ownAct<Item>(resource, act, caller.tenantId), create }, body)) as Item,
-      )
+      if (declaredIn(resource, 'create').run === undefined) return seen(await create(body))
+      const { tenantId } = caller
+      return seen(await override<Item>(resource, act, { action: 'create', tenantId, create }, body))
     },
     async change(act, id, body, check) {
       const { tx, caller, now } = act
@@ -74,15 +72,9 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
       const tenantId = await enterHome(resource, rows, act, id, 'update')
       const update = (values: Values) =>
         published(resource, act, 'updated', tenantId, (at) => rows.update(tx, at, id, values, now))
-      const { run } = declaredIn(resource, 'update')
-      if (run === undefined) return seen(await update(body))
-      return seen(
-        (await run(
-          { ...ownAct<Item>(resource, act, tenantId), update },
-          body,
-          Object(before),
-        )) as Item,
-      )
+      if (declaredIn(resource, 'update').run === undefined) return seen(await update(body))
+      const operation = { action: 'update', tenantId, update }
+      return seen(await override<Item>(resource, act, operation, body, Object(before)))
     },
     async delete(act, id, check) {
       const before = await lockBefore(resource, rows, act, id, 'delete', check)
@@ -90,9 +82,8 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
       const remove = async () => {
         await published(resource, act, 'deleted', tenantId, (at) => rows.remove(act.tx, at, id))
       }
-      const { run } = declaredIn(resource, 'delete')
-      if (run === undefined) await remove()
-      else await run({ ...ownAct<Item>(resource, act, tenantId), delete: remove }, Object(before))
+      if (declaredIn(resource, 'delete').run === undefined) return remove()
+      await override(resource, act, { action: 'delete', tenantId, delete: remove }, Object(before))
     },
   }
 }

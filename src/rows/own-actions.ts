@@ -1,17 +1,43 @@
 import type { Static } from 'typebox'
+import { Problem } from '#src/http/problems.ts'
 import { enqueueIn } from '#src/queue/app/enqueue.ts'
-import type { Action } from '#src/resources/kit/define.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
 import { enterHome, published, publishIn } from './own-events.ts'
 import type { Rows } from './rows.ts'
 import { refuseUnseen, seenBy } from './seen.ts'
 import type { Declared, Values } from './table.ts'
 
-/** What an override gets beside the standard operation. */
-export function ownAct<Item>(resource: Declared, act: Act, tenantId: string | null) {
+function refuse(detail: string, field?: string): never {
+  if (field === undefined) throw new Problem('conflict', { detail })
+  const fields = [{ in: 'body' as const, pointer: `/${field}`, detail }]
+  throw new Problem('malformed', { detail: `/${field} in the body ${detail}.`, fields })
+}
+
+/**
+ * Runs the override of an action, which gets the transaction, what it can do and the standard operation. What it
+ * throws by mistake is a 500, whose log line says whose it is.
+ */
+export async function override<Item>(
+  resource: Declared,
+  act: Act,
+  {
+    action,
+    tenantId,
+    ...operation
+  }: { action: string; tenantId: string | null; [name: string]: unknown },
+  ...given: object[]
+): Promise<Item> {
   const { tx, caller, now } = act
   const publish = (event: string, item: Item) => publishIn(resource, act, tenantId, event, item)
-  return { tx, caller, now, publish, enqueue: enqueueIn(tx) }
+  const own = { tx, caller, now, publish, enqueue: enqueueIn(tx), refuse, ...operation }
+  try {
+    return (await declaredIn(resource, action).run?.(own, ...given)) as Item
+  } catch (error) {
+    const isMistake = error instanceof Error && !(error instanceof Problem)
+    throw isMistake
+      ? Object.assign(error, { thrownIn: `run of ${resource.name}:${action}` })
+      : error
+  }
 }
 
 /**
@@ -32,15 +58,16 @@ export async function perform<One extends Declared>(
   const tenantId = await enterHome(resource, rows, act, id, name)
   const update = (values: Values) =>
     published(resource, act, 'updated', tenantId, (at) => rows.update(tx, at, id, values, now))
-  const { run }: Action = declaredIn(resource, name)
   const changed =
-    run === undefined
+    declaredIn(resource, name).run === undefined
       ? await update(body)
-      : ((await run(
-          { ...ownAct<Item>(resource, act, tenantId), update },
+      : await override<Item>(
+          resource,
+          act,
+          { action: name, tenantId, update },
           body,
           Object(before),
-        )) as Item)
+        )
   const event = resource.own[name]?.event
   if (event !== undefined) await publishIn(resource, act, tenantId, event, changed)
   return seenBy(resource, caller, changed)

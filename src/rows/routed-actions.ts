@@ -39,6 +39,7 @@ function routed(
     problems: [
       'quota-exceeded',
       ...(resource.unique.length === 0 ? [] : ['already-exists' as const]),
+      ...(declared.run === undefined ? [] : ['conflict' as const]),
     ],
     async lock({ tx, by }, { id }) {
       const row = await lock(tx, by, readId(id))

@@ -510,8 +510,8 @@ function kitHunts(): SourceHunt[] {
     hunt(events, /if \(tenantId !== null\) await publishOne\(.*\)\n/g, ''),
     hunt(
       actions,
-      /(?<=ownAct\(act, )tenantId(?=\), update)/g,
-      'act.caller.tenantId',
+      /(?<=action: 'update', )tenantId(?=, update)/g,
+      'tenantId: act.caller.tenantId',
       tests.actions,
     ),
     hunt(before, /await check\(lock\)\n/g, ''),

@@ -127,7 +127,7 @@ function post(app: FastifyInstance, resource: Declared, action: Action, currency
   const path = pathOf(resource)
   const expected = {
     ...(resource.scope === 'chain' && problems(404)),
-    ...problems('quota-exceeded', ...repeatable(resource)),
+    ...problems('quota-exceeded', ...repeatable(resource), ...refusable(action)),
   }
   app.post<OfBody>(
     path,
@@ -203,7 +203,10 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
         ...described(resource, action),
         params: IdParams,
         body: changeBody(resource, action),
-        response: { 200: resource.shape, ...problems('quota-exceeded', ...repeatable(resource)) },
+        response: {
+          200: resource.shape,
+          ...problems('quota-exceeded', ...repeatable(resource), ...refusable(action)),
+        },
       },
     },
     async (request, reply) => {
@@ -235,7 +238,7 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
         params: IdParams,
         response: {
           204: NoContent(`The ${wordOf(resource)} is deleted`),
-          ...(isHeld(resource) && problems('conflict')),
+          ...((isHeld(resource) || action.run !== undefined) && problems('conflict')),
         },
       },
     },
@@ -253,6 +256,11 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
 /** The code of a repeated key, if the resource has unique keys. */
 function repeatable({ unique }: Declared): 'already-exists'[] {
   return unique.length === 0 ? [] : ['already-exists']
+}
+
+/** The code of a refusal by its override, if it has one. */
+function refusable({ run }: Action): 'conflict'[] {
+  return run === undefined ? [] : ['conflict']
 }
 
 /** Whether rows that refer to one of the resource keep it from being deleted. */

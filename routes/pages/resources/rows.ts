@@ -328,6 +328,7 @@ function refusalOf(error: unknown, resource: PagedResource) {
     const reason = `Somebody has changed this ${wordOf(resource)} in the meantime. Compare it with your text below, then save again.`
     return { status: 412, reason }
   }
+  if (error.code === 'conflict') return { status: 409, reason: error.detail ?? error.message }
   if (error.code !== 'forbidden') return null
   return { status: 403, reason: error.detail ?? 'Your role does not allow this.' }
 }

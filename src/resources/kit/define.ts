@@ -93,6 +93,11 @@ export type Act<F extends Fields, Event extends string> = {
   publish(event: Event, row: RowOf<F>): Promise<void>
   /** Adds a job of the app in the tenant of the row. */
   readonly enqueue: Enqueue
+  /**
+   * Ends the action: nothing of it is left, and the caller gets the detail, as 409 `conflict`, or as 400 at the
+   * pointer of a field of the body.
+   */
+  refuse(detail: string, field?: keyof F & string): never
 }
 
 type Initial<F extends Fields> = {

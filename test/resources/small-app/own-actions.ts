@@ -1,7 +1,20 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
+import type { Subject } from '#src/access/policy.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import type { Enqueue } from '#src/resources/define-job.ts'
+import type { Asking } from '#src/resources/kit/fields/field.ts'
+import { actionsOf } from '#src/rows/actions.ts'
+import type { Declared } from '#src/rows/table.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { addTask } from '#test/support/small-app/jobs.ts'
+import { tasks } from '#test/support/small-app/resources/tasks.ts'
 
 /* Actions of the app's own on a row, by the tasks of the small app. */
 
@@ -124,4 +137,99 @@ t.test('the description of the API has it, so that client and command have it to
       ? []
       : ['title'],
   )
+})
+
+type Run = NonNullable<Declared['actions']['update']>['run'] & {}
+
+/** Finishes a new task by this override, in a transaction of at most a second. */
+async function finishBy(t: Test, run: Run) {
+  const database = await createDatabase(t)
+  const user = await createUser(database, { role: 'admin' })
+  const { rows } = await database.admin.query(
+    `INSERT INTO tasks (tenant_id, title, status) VALUES ($1, 'Oil it', 'open') RETURNING id::int`,
+    [user.tenantId],
+  )
+  const enter = await allowScopes<
+    Asking & Subject & { readonly userId: number; readonly tenantId: string }
+  >(database)
+  const db = openDatabase(database.url, 2, { ...patient, transactionMs: 1_000 })
+  t.teardown(() => db.close())
+  const finish = { permission: 'task:write', event: 'finished', run } as const
+  const { perform } = actionsOf({ ...tasks, own: { finish } } as Declared)
+  const { id } = rows[0]
+  const caller = {
+    ...{ ...user, role: 'admin', department: null, plan: null, serviceId: null, operator: false },
+    ...{ tokenPermissions: null, sessionId: crypto.randomUUID(), authenticatedSecondsAgo: 0 },
+  }
+  const error = await db
+    .write(enter(caller), (tx) =>
+      perform({ tx, caller, now: new Date() }, { name: 'finish', id, body: {} }),
+    )
+    .then(
+      () => null,
+      (error: unknown) => error,
+    )
+  const left = await database.admin.query(
+    `SELECT (SELECT status FROM tasks WHERE id = $1) AS status,
+       (SELECT count(*)::int FROM pgboss.job WHERE name = 'app-job') AS jobs,
+       (SELECT count(*)::int FROM outbound_events WHERE type = 'task.finished') AS events`,
+    [id],
+  )
+  return { error, left: left.rows[0] }
+}
+
+const nothing = { status: 'open', jobs: 0, events: 0 }
+type Work = {
+  update(values: object): Promise<object>
+  enqueue: Enqueue
+  refuse(detail: string, field?: string): never
+}
+
+t.test('what an override does is one commit with the action', async (t) => {
+  const { error, left } = await finishBy(t, async (act) => {
+    const { update, enqueue } = act as Work
+    await enqueue(addTask, { title: 'and another' })
+    return update({ status: 'done' })
+  })
+  t.equal(error, null)
+  t.strictSame(left, { status: 'done', jobs: 1, events: 1 })
+})
+
+t.test('an override refuses, and nothing of it is left', async (t) => {
+  for (const [field, code] of [
+    [undefined, 'conflict'],
+    ['title', 'malformed'],
+  ] as const) {
+    const { error, left } = await finishBy(t, async (act) => {
+      const { update, enqueue, refuse } = act as Work
+      await enqueue(addTask, { title: 'never' })
+      await update({ status: 'done' })
+      return refuse('is too short', field)
+    })
+    t.match(error, { name: 'Problem', code })
+    const fields =
+      field === undefined ? [] : [{ in: 'body', pointer: '/title', detail: 'is too short' }]
+    t.strictSame(Object(error).fields, fields)
+    t.strictSame(left, nothing)
+  }
+})
+
+t.test('an override that throws or never ends leaves nothing, and the log names it', async (t) => {
+  const failing = await finishBy(t, async (act) => {
+    await (act as Work).update({ status: 'done' })
+    throw new TypeError('a mistake')
+  })
+  t.strictSame(failing.left, nothing)
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line) => void lines.push(line) })
+  logger.error({ err: failing.error }, 'internal')
+  const [line = ''] = lines
+  t.match(JSON.parse(line).err, { message: 'a mistake', thrownIn: 'run of task:finish' })
+
+  const endless = await finishBy(t, async (act) => {
+    await (act as Work).update({ status: 'done' })
+    return new Promise(() => {})
+  })
+  t.match(endless.error, { code: 'ETIMEDOUT' })
+  t.strictSame(endless.left, nothing)
 })
