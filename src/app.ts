@@ -77,6 +77,8 @@ import { serverOptions } from './server-options.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     clock: Clock
+    /** Those of the app, for `of` of what `defineSettings` returns. */
+    settings: object
   }
 }
 
@@ -179,6 +181,7 @@ async function registerRoot(
   { config, metrics, verification, options }: Wiring,
 ): Promise<void> {
   app.decorate('clock', config.clock)
+  app.decorate('settings', config.settings)
   await app.register(schemaCompilers)
   await app.register(tracingPlugin, { tracing: options.tracing })
   await app.register(gracefulShutdown)

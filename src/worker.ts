@@ -170,7 +170,7 @@ async function startParts(
   const deliveryDeps = { ...callDeps, metrics: metrics.outbound, tracing }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })
-  await startAppJobs(parts, due, clock, metrics)
+  await startAppJobs(parts, due, config, metrics)
   const { mail, baseUrl, brand } = config
   const mailer = mail && (await openMailer(mail, brand))
   const mailDeps = { db, mailer, baseUrl, keys, clock }
@@ -186,13 +186,13 @@ async function startParts(
 async function startAppJobs(
   { queue, db, systemDb, log: logger, stoppables }: Parts,
   due: DueJobs,
-  clock: Config['clock'],
+  { clock, settings }: Config,
   metrics: Metrics,
 ): Promise<void> {
   const { jobs = [] } = app
   if (jobs.length === 0) return
   const deps = { queue, due, clock, logger }
-  stoppables.push(await workAppJobs(jobs, { ...deps, db, metrics: metrics.queues }))
+  stoppables.push(await workAppJobs(jobs, { ...deps, db, settings, metrics: metrics.queues }))
   stoppables.push(await workSchedules(jobs, { ...deps, systemDb }))
 }
 

@@ -1,3 +1,4 @@
+import { app } from '#src/resources/running-app.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { defaultLimits } from '#src/db/connections/pool-options.ts'
 import type { Urls } from './logins.ts'
@@ -42,7 +43,10 @@ const recorder = { connectMs: 5_000, waitMs: 5_000, sendMs: 10_000, beginMs: 5_0
  * @param settings overrides of testSettings
  */
 export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
-  const { database, billing, ...config } = readConfig({ ...testSettings(urls), ...settings })
+  const { database, billing, ...config } = readConfig(
+    { ...testSettings(urls), ...settings },
+    app.settings?.schema,
+  )
   // Tests hold locks for longer than a request waits, and a busy machine answers after seconds.
   const limits = { acquireMs: 20_000, silenceMs: 20_000, lockMs: defaultLimits.lockMs }
   return {

@@ -1,3 +1,4 @@
+import Type, { type TObject } from 'typebox'
 import { randomToken } from '#src/crypto/hash.ts'
 import { readAppOrigins, readCorsOrigins, readFrameOrigins } from './allowed-origins.ts'
 import { readAppWebhook } from './app-webhook.ts'
@@ -64,18 +65,19 @@ const ownerInReach =
 /**
  * Reads the settings from an environment. A process of one role needs, and keeps, only the secrets
  * of that role.
+ * @param own of the app
  * @throws ConfigError with all faults at once; none of them contains a secret value
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment, own: TObject = Type.Object({})): Config {
   const faults: string[] = []
-  const config = readSettings(env, faults)
+  const config = readSettings(env, own, faults)
   if (faults.length > 0) throw new ConfigError(faults, askInit)
   return config
 }
 
-function readSettings(env: Environment, faults: string[]) {
-  const warnings = findUnknownSettings(env).map(
-    ({ name, nearest }) => `${name} is not a setting of Gatehouse; did you mean ${nearest}?`,
+function readSettings(env: Environment, own: TObject, faults: string[]) {
+  const warnings = findUnknownSettings(env, own).map(
+    ({ name, nearest }) => `${name} is not a setting; did you mean ${nearest}?`,
   )
   const values = readSchema(Settings, env, '', faults)
   const production = values.NODE_ENV === 'production'
@@ -84,6 +86,8 @@ function readSettings(env: Environment, faults: string[]) {
   const [isWeb, isWorker] = [values.ROLE !== 'worker', values.ROLE !== 'web']
   return {
     production,
+    /** Those of the app. */
+    settings: readSchema(own, env, '', faults) as object,
     host: values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     port: values.PORT,
     /** Origin without a trailing slash. */

@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein'
-import type { TSchema } from 'typebox'
+import Type, { type TObject, type TSchema } from 'typebox'
 import { type Environment, list } from './parse.ts'
 import { ProviderSettings, Settings } from './settings.ts'
 
@@ -22,6 +22,17 @@ type Property = TSchema & {
   demo?: string
   secret?: boolean
   process?: string
+}
+
+/** The settings of an app. */
+export function documentedOwn({ properties }: TObject): DocumentedSetting[] {
+  return documented(properties, '')
+}
+
+/** Why an app cannot have a setting of this name; null if it can. */
+export function ownNameFaultOf(name: string): string | null {
+  const isTaken = Object.hasOwn(Settings.properties, name) || prefixes.test(name)
+  return isTaken ? 'is that of a setting of Gatehouse, or begins as these do' : null
 }
 
 /** Every setting, from the schemas that validate them. */
@@ -102,10 +113,13 @@ const minLength = 8 // shorter names are too similar to unrelated ones
 
 /**
  * Finds environment variables that are probably misspelled settings: those with a prefix of ours, or
- * at most two letters away from a setting. All other variables are ignored.
+ * at most two letters away from a setting, also of the app. All other variables are ignored.
  */
-export function findUnknownSettings(env: Environment): UnknownSetting[] {
-  const known = knownNames(env)
+export function findUnknownSettings(
+  env: Environment,
+  own: TObject = Type.Object({}),
+): UnknownSetting[] {
+  const known = knownNames(env).union(new Set(Object.keys(own.properties)))
   return Object.keys(env)
     .filter((name) => !known.has(name))
     .map((name) => ({ name, nearest: closest(name, [...known]) }))

@@ -14,6 +14,7 @@ export {
   type Load,
 } from '#src/resources/define-app.ts'
 export { defineJob, type Enqueue, type Job, type JobRun } from '#src/resources/define-job.ts'
+export { type AppSettings, defineSettings } from '#src/resources/define-settings.ts'
 export {
   type Condition,
   defineResource,

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { isHyphenated } from '#src/runtime/words.ts'
 import type { AnyJob } from './define-job.ts'
+import type { AppSettings } from './define-settings.ts'
 import { invoices } from './invoices.ts'
 import type { PageIcon, Resource } from './kit/define.ts'
 import { distinct, distinctResources } from './kit/distinct.ts'
@@ -70,6 +71,8 @@ export type App = {
   readonly roles?: Roles
   /** The role that manages users, tokens and webhooks, and that the founder of a tenant has; `admin` by default. */
   readonly manages?: string
+  /** What it reads from the environment. */
+  readonly settings?: AppSettings
   /** Background work in the scope of a tenant. */
   readonly jobs?: readonly AnyJob[]
   readonly routes?: { readonly [Scope in AppScope]?: readonly Load<Plugin>[] }

@@ -11,6 +11,8 @@ export type JobRun<Input = unknown> = {
   /** What `enqueue` was given; null without a schema. */
   readonly input: Input
   readonly now: Date
+  /** For `of` of what `defineSettings` returns. */
+  readonly settings: object
   /** Each line names the job and its tenant. */
   readonly log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>
   /** Adds another job of the tenant, which exists if this run commits. */

@@ -89,7 +89,22 @@ async function importApp(file: string): Promise<App> {
     )
   })
   await checkSchedules(app, file)
+  await checkSettings(app, file)
   return checked(app, file)
+}
+
+/** @throws OperatorError naming the first setting of the app that Gatehouse has */
+async function checkSettings(app: Partial<App> | undefined, file: string): Promise<void> {
+  if (app?.settings === undefined) return
+  const { ownNameFaultOf } = await import('#src/config/documentation.ts')
+  for (const name of Object.keys(app.settings.schema.properties)) {
+    const fault = ownNameFaultOf(name)
+    if (fault === null) continue
+    throw new OperatorError(
+      `The setting ${name} of the app in ${file} has a name that ${fault}.`,
+      'Rename it: the name of the app and an underscore before it are enough.',
+    )
+  }
 }
 
 /** @throws OperatorError naming the first job whose schedule is no cron expression */

@@ -249,6 +249,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Name the folder of an app with --app': { tried: [loadTest, 'none is an installation'] },
     'Correct the file; its declarations': { tried: [loadTest, 'the corrected file'] },
     'Let it end with export default': { tried: [loadTest, 'the corrected file'] },
+    'Rename it: the name of the app': { tried: [loadTest, 'the renamed setting'] },
     'Write five fields: minute': { tried: [loadTest, 'the corrected schedule'] },
   },
   'src/schema/lock-retry.ts': {

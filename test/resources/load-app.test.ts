@@ -31,6 +31,10 @@ export default defineApp({ name: 'one', resources: [], jobs: [
   ${jobs.map((job) => `defineJob({ run, ...${job} })`).join(', ')}
 ] })`
 
+const withSettings = (name: string, schema = `{ type: 'string', description: 'x' }`) =>
+  `import { defineApp, defineSettings } from 'gatehouse'
+export default defineApp({ name: 'one', resources: [], settings: defineSettings({ ${name}: ${schema} }) })`
+
 t.test('the app is that of --app, of the current folder, or of the program', async (t) => {
   const [one, other] = [await folderWith(t, small('one')), await folderWith(t, small('other'))]
   const empty = await temporaryFolder(t)
@@ -71,6 +75,13 @@ t.test('a mistake in an app is named with its file, before anything is served', 
       withJobs(`{ name: 'digest', schedule: '* * * * *', input: {} }`),
       /The job digest has a schedule and an input, which nobody gives it: remove one of them\.$/,
     ],
+    [
+      withSettings('PORT'),
+      /The setting PORT of the app in .* is that of a setting of Gatehouse, or begins as these do\.$/,
+    ],
+    [withSettings('OIDC_OWN'), /The setting OIDC_OWN of the app/],
+    [withSettings('reportHour'), /The setting reportHour has a name that is not words in capitals\.$/],
+    [withSettings('REPORT_HOUR', '{}'), /The setting REPORT_HOUR has no description\.$/],
     ['export const app = 1', /gatehouse\.config\.ts exports no app\.$/],
     ['export default {}', /gatehouse\.config\.ts exports no app\.$/],
   ]
@@ -82,6 +93,8 @@ t.test('a mistake in an app is named with its file, before anything is served', 
   t.equal((await loadApp([], corrected)).app.name, 'corrected', 'the corrected file')
   const scheduled = await folderWith(t, withJobs(`{ name: 'digest', schedule: '0 7 * * 1-5' }`))
   t.equal((await loadApp([], scheduled)).app.name, 'one', 'the corrected schedule')
+  const renamed = await folderWith(t, withSettings('ONE_PORT'))
+  t.equal((await loadApp([], renamed)).app.name, 'one', 'the renamed setting')
   await t.rejects(loadApp(['--app', 'elsewhere'], corrected), {
     constructor: OperatorError,
     message: 'The folder elsewhere has no gatehouse.config.ts.',

@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { TObject } from 'typebox'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
+import { documentedOwn, settingsTable } from '#src/config/documentation.ts'
 import { privilegesOf } from '#src/resources/kit/derived.ts'
 import { sqlOf } from '#src/resources/kit/sql.ts'
 import { app } from '#src/resources/running-app.ts'
@@ -44,7 +46,15 @@ export async function findOutdated(): Promise<{ file: string; text: string }[]> 
 
 /** The files by their path in the folder of the app. */
 function generatedFiles(): Record<string, string> {
-  return { 'generated/access.md': accessTable(), 'generated/database.sql': databaseScript() }
+  return {
+    'generated/access.md': accessTable(),
+    'generated/database.sql': databaseScript(),
+    ...(app.settings && { 'generated/settings.md': settingsDocument(app.settings.schema) }),
+  }
+}
+
+function settingsDocument(own: TObject): string {
+  return `# Settings of the app\n\nGenerated from its declarations: \`gatehouse generate\`. Those of Gatehouse are in its docs/settings.md.\n\n${settingsTable(documentedOwn(own))}`
 }
 
 function accessTable(): string {

@@ -3,6 +3,7 @@ import { type Config, readConfig } from '#src/config/config.ts'
 import { type Environment, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { app } from '#src/resources/running-app.ts'
 import { requireFreePort } from '#src/runtime/process/ports.ts'
 import { isUnderNpm, runUntilSignal } from '#src/runtime/process/signals.ts'
 import { start } from '#src/server.ts'
@@ -17,7 +18,7 @@ export default async function serveCommand(env: Environment): Promise<void> {
     async () => {
       if (env.NODE_ENV !== 'production') starting = startMissing(env)
       const demo = await starting
-      const config = readConfig(demo?.env ?? env)
+      const config = readConfig(demo?.env ?? env, app.settings?.schema)
       const running = await start(config, await openLog(config.logLevel))
       if (demo !== null) await greet(demo, config)
       process.send?.('ready') // to gatehouse dev

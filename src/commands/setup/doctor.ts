@@ -10,6 +10,7 @@ import { findKeyUse } from '#src/operations/key-rotation.ts'
 import { clockFault, findProcessFaults } from '#src/operations/running-processes.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
+import { app } from '#src/resources/running-app.ts'
 import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { describeDatabase, verifyDatabase, verifyOwner } from '#src/schema/verification/verify.ts'
@@ -67,7 +68,7 @@ async function examine(env: Environment): Promise<Finding[]> {
 
 async function tryConfig(env: Environment): Promise<Config | ConfigError> {
   try {
-    const config = readConfig(env)
+    const config = readConfig(env, app.settings?.schema)
     await requireSameSite(config)
     return config
   } catch (error) {

@@ -15,7 +15,7 @@ import type { AppJobDeps } from './worker.ts'
 
 const scheduleQueue = 'app-schedule'
 
-type Deps = Omit<AppJobDeps, 'db' | 'metrics'> & { readonly systemDb: SystemDatabase }
+type Deps = Omit<AppJobDeps, 'db' | 'metrics' | 'settings'> & { readonly systemDb: SystemDatabase }
 type Fetched = JobWithMetadata<ScheduledJob>
 type Scheduled = AnyJob & { readonly schedule: string }
 

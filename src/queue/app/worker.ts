@@ -15,6 +15,8 @@ export type AppJobDeps = {
   readonly due: ConsumerOptions<Fetched>['due']
   readonly db: Database
   readonly clock: Clock
+  /** Those of the app. */
+  readonly settings: object
   readonly metrics: QueueMetrics
   readonly logger: JobLog
 }
@@ -67,7 +69,7 @@ async function workJob(
 
 /** Runs and ends the job in one transaction, so what it does in the database is done once. */
 async function runJob(declared: AnyJob, deps: AppJobDeps, job: Fetched): Promise<void> {
-  const { db, clock, logger } = deps
+  const { db, clock, settings, logger } = deps
   const { tenantId, input } = job.data
   const { name } = declared
   await db.write(enterTries(appQueue, [job]), async (tx, entered) => {
@@ -75,7 +77,7 @@ async function runJob(declared: AnyJob, deps: AppJobDeps, job: Fetched): Promise
     if (entered.tenantId === tenantId) {
       const log = tellingMore(logger, { job: name, tenantId })
       const tenant = { id: tenantId }
-      const work = { tx, tenant, now: clock.now(), log, enqueue: enqueueIn(tx) }
+      const work = { tx, tenant, settings, now: clock.now(), log, enqueue: enqueueIn(tx) }
       await declared.run({ ...work, input: input as never }) // enqueue has checked it
     }
     await endJob(tx, job)

@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap'
+import Type from 'typebox'
 import { createUser, signIn } from '#dev/testing/people.ts'
-import { testConfig } from '#dev/testing/settings.ts'
+import { testConfig, testSettings } from '#dev/testing/settings.ts'
+import { readConfig } from '#src/config/config.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
@@ -11,6 +13,7 @@ import { workAppJobs } from '#src/queue/app/worker.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
 import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { type AnyJob, defineJob } from '#src/resources/define-job.ts'
+import { defineSettings } from '#src/resources/define-settings.ts'
 import { startWorker } from '#src/worker.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
@@ -45,7 +48,7 @@ async function work(
   t: Test,
   database: TestDatabase,
   jobs: readonly AnyJob[],
-  { now = () => new Date(), transactionMs = 30_000 } = {},
+  { now = () => new Date(), transactionMs = 30_000, settings = {} } = {},
 ) {
   const lines: Record<string, unknown>[] = []
   const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) })
@@ -56,7 +59,7 @@ async function work(
   const metrics = createMetrics()
   const deps = { queue, due, logger, clock: { now } }
   const parts = [
-    await workAppJobs(jobs, { ...deps, db, metrics: metrics.queues }),
+    await workAppJobs(jobs, { ...deps, db, settings, metrics: metrics.queues }),
     await workSchedules(jobs, { ...deps, systemDb }),
   ]
   t.teardown(async () => {
@@ -120,6 +123,23 @@ t.test('a job adds another in its own commit, once, and each line names both', a
   const own = lines.filter(({ msg }) => msg === 'task added')
   const facts = { job: 'add-task', tenantId: ours.tenantId, length: 3 }
   t.match(own, [facts, facts])
+})
+
+t.test('a job has the settings of the app', async (t) => {
+  const { database, db, within } = await world(t)
+  const own = defineSettings({ GREETING: Type.String({ description: 'Of mails' }) })
+  const { settings } = readConfig({ ...testSettings(database), GREETING: 'Dear' }, own.schema)
+  const greetings: string[] = []
+  const greeting = {
+    ...addTask,
+    async run(work: Parameters<typeof addTask.run>[0]) {
+      greetings.push(own.of(work).GREETING)
+    },
+  }
+  await work(t, database, [greeting], { settings })
+  await db.write(within, (tx) => enqueue(tx, addTask, { title: 'x' }))
+  await untilTrue(() => greetings.length > 0)
+  t.strictSame(greetings, ['Dear'])
 })
 
 t.test('a job that throws or never ends is tried again, and then dead', async (t) => {
