@@ -1,6 +1,6 @@
-import { app } from '#src/resources/running-app.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { defaultLimits } from '#src/db/connections/pool-options.ts'
+import { app } from '#src/resources/running-app.ts'
 import type { Urls } from './logins.ts'
 
 export const webhookSecret = 'whsec_test_secret'

@@ -84,7 +84,7 @@ export function findConfig(folder: string, named = folder): string {
 async function importApp(file: string): Promise<App> {
   const { default: app } = await import(pathToFileURL(file).href).catch((error) => {
     throw new OperatorError(
-      `The app in ${file} cannot be loaded: ${sentenceOf(error)}`,
+      `The app in ${file} cannot be loaded: ${sentenceOf(error, dirname(file))}`,
       'Correct the file; its declarations are documented in docs/new-resource.md.',
     )
   })
@@ -130,12 +130,25 @@ function checked(app: App | undefined, file: string): App {
   )
 }
 
-function sentenceOf(error: unknown): string {
+/** What is wrong, and where in the folder of the app. */
+function sentenceOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return `${error}.`
   // Of a fault of syntax, Node writes the file and the line before the stack, and nowhere else.
   const [place = ''] = error.stack?.split('\n') ?? []
-  const text = /^(file:\/\/)?\/.*:\d+$/.test(place)
-    ? `${error.message}, at ${place}`
-    : error.message
-  return /[.!]$/.test(text) ? text : `${text}.`
+  const isSyntax = /^(file:\/\/)?\/.*:\d+$/.test(place)
+  const text = isSyntax ? `${error.message}, at ${place}` : error.message
+  const sentence = /[.!]$/.test(text) ? text : `${text}.`
+  const at = isSyntax ? null : declaredAt(error, folder)
+  return at === null ? sentence : `${sentence} See ${at}.`
+}
+
+/** The file and line of the declaration that threw the error; null if it is none of the app's. */
+function declaredAt({ stack = '' }: Error, folder: string): string | null {
+  const top = `${pathToFileURL(folder).href}/`
+  for (const line of stack.split('\n')) {
+    const from = line.indexOf(top)
+    if (from < 0 || line.includes('/node_modules/')) continue
+    return /^[^\s):]+:\d+/.exec(line.slice(from + top.length))?.[0] ?? null
+  }
+  return null
 }

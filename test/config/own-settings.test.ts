@@ -24,7 +24,11 @@ t.test('a missing or wrong one is named at start, without its value', async (t) 
   t.throws(() => read({ REPORT_KEY: 'long enough', REPORT_HOUR: '24' }), {
     message: /REPORT_HOUR: must be <= 23\. In UTC/,
   })
-  const error = Object(await Promise.resolve().then(() => read({ REPORT_KEY: 'secret' })).catch((e) => e))
+  const error = Object(
+    await Promise.resolve()
+      .then(() => read({ REPORT_KEY: 'secret' }))
+      .catch((e) => e),
+  )
   t.match(error.message, 'REPORT_KEY: ')
   t.notMatch(error.message, /\bsecret\b/)
 })

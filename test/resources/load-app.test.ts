@@ -58,8 +58,14 @@ t.test('a mistake in an app is named with its file, before anything is served', 
   const faults: [text: string, problem: RegExp][] = [
     ['export default 1 +', /gatehouse\.config\.ts cannot be loaded: .*\.$/],
     [`import './missing.ts'`, /cannot be loaded: Cannot find module .*missing\.ts/],
-    [small('Shop'), /has the name Shop, which is not lower-case words with hyphens\.$/],
-    [small('none'), /The name none means an installation without an app\.$/],
+    [
+      small('Shop'),
+      /has the name Shop, which is not lower-case words with hyphens\. See gatehouse\.config\.ts:\d+\.$/,
+    ],
+    [
+      small('none'),
+      /The name none means an installation without an app\. See gatehouse\.config\.ts:\d+\.$/,
+    ],
     [
       withJobs(`{ name: 'digest', schedule: '61 * * * *' }`),
       /The job digest of .* has the schedule 61 \* \* \* \*, which is no cron expression: .*61/,
@@ -67,21 +73,27 @@ t.test('a mistake in an app is named with its file, before anything is served', 
     [withJobs(`{ name: 'digest', schedule: '* * *' }`), /it does not have five fields\.$/],
     [
       withJobs(`{ name: 'digest' }`, `{ name: 'digest', schedule: '* * * * *' }`),
-      /Two jobs of the app have the name digest\.$/,
+      /Two jobs of the app have the name digest\. See gatehouse\.config\.ts:\d+\.$/,
     ],
-    [withJobs(`{ name: 'Digest' }`), /The job Digest has a name that is not lower-case words/],
+    [withJobs(`{ name: 'Digest' }`), /The job Digest has a name .* See gatehouse\.config\.ts:4\.$/],
     [withJobs(`{ name: 'digest', retries: 51 }`), /The job digest has 51 retries/],
     [
       withJobs(`{ name: 'digest', schedule: '* * * * *', input: {} }`),
-      /The job digest has a schedule and an input, which nobody gives it: remove one of them\.$/,
+      /The job digest has a schedule and an input, which nobody gives it: remove one of them\. See gatehouse\.config\.ts:\d+\.$/,
     ],
     [
       withSettings('PORT'),
       /The setting PORT of the app in .* is that of a setting of Gatehouse, or begins as these do\.$/,
     ],
     [withSettings('OIDC_OWN'), /The setting OIDC_OWN of the app/],
-    [withSettings('reportHour'), /The setting reportHour has a name that is not words in capitals\.$/],
-    [withSettings('REPORT_HOUR', '{}'), /The setting REPORT_HOUR has no description\.$/],
+    [
+      withSettings('reportHour'),
+      /The setting reportHour has a name that is not words in capitals\. See gatehouse\.config\.ts:\d+\.$/,
+    ],
+    [
+      withSettings('REPORT_HOUR', '{}'),
+      /The setting REPORT_HOUR has no description\. See gatehouse\.config\.ts:\d+\.$/,
+    ],
     ['export const app = 1', /gatehouse\.config\.ts exports no app\.$/],
     ['export default {}', /gatehouse\.config\.ts exports no app\.$/],
   ]
