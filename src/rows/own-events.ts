@@ -1,3 +1,4 @@
+import { Check, Errors } from 'typebox/value'
 import type { Tx } from '#src/db/database.ts'
 import { found } from '#src/http/params.ts'
 import { publishesAtHome } from '#src/resources/kit/derived.ts'
@@ -24,7 +25,10 @@ export function typeOf({ name }: Declared, event: string): EventType {
   return `${name}.${event}` as EventType
 }
 
-/** Publishes an event of the resource about a row. */
+/**
+ * Publishes an event of the resource about a row.
+ * @throws Error if the data does not match the schema of its own that the event has
+ */
 export async function publishOne<Item>(
   resource: Declared,
   tx: Tx,
@@ -33,11 +37,17 @@ export async function publishOne<Item>(
   item: Item,
   now: Date,
 ): Promise<void> {
-  const { name, events, eventShape } = resource
+  const { name, events, payloads, eventShape } = resource
   const summary = events[event]
   if (summary === undefined) throw new Error(`The resource ${name} has no event ${event}.`)
-  const kind = { type: typeOf(resource, event), summary, data: eventShape }
-  await publish(tx, { tenantId }, { kind, data: Object(seenInEvents(resource, item)) }, now)
+  const schema = payloads[event]
+  if (schema !== undefined && !Check(schema, item)) {
+    const [fault] = Errors(schema, item)
+    throw new Error(`The data of ${name}.${event} ${fault?.instancePath} ${fault?.message}.`)
+  }
+  const kind = { type: typeOf(resource, event), summary, data: schema ?? eventShape }
+  const data = schema === undefined ? seenInEvents(resource, item) : item
+  await publish(tx, { tenantId }, { kind, data: Object(data) }, now)
 }
 
 /** Publishes an event about a row in the tenant that gets its events, if there is one. */

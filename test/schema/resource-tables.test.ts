@@ -28,6 +28,7 @@ function tasks(change: Partial<Resource> = {}): Resource {
       search: [],
       unique: [],
       own: {},
+      payloads: {},
       events: {},
       example: {},
       erased: null,

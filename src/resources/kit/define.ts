@@ -90,7 +90,8 @@ export type Act<F extends Fields, Event extends string> = {
   }
   readonly caller: Asking
   readonly now: Date
-  publish(event: Event, row: RowOf<F>): Promise<void>
+  /** @param data the row, or what the schema in `payloads` describes */
+  publish(event: Event, data: RowOf<F> | Readonly<Record<string, unknown>>): Promise<void>
   /** Adds a job of the app in the tenant of the row. */
   readonly enqueue: Enqueue
   /**
@@ -165,6 +166,8 @@ type Declaration<
   readonly own?: Readonly<Record<string, OwnAction<Name, F, NoInfer<Event>>>>
   /** What has happened, by the last part of the type. The actions publish `created`, `updated`, `deleted`. */
   readonly events?: Readonly<Record<Event, string>>
+  /** The data of events that `run` publishes with `publish`, where it is not the row. */
+  readonly payloads?: { readonly [One in NoInfer<Event>]?: TObject }
   /** Fields of the example of an event. The others have what their schema allows. */
   readonly example?: { readonly [Key in keyof RowOf<F>]?: RowOf<F>[Key] }
   /**
@@ -223,6 +226,7 @@ export type Resource = {
   readonly actions: { readonly [Name in ActionName]?: Action }
   readonly own: Readonly<Record<string, OwnActionDeclared>>
   readonly events: Readonly<Record<string, string>>
+  readonly payloads: Readonly<Record<string, TObject>>
   readonly example: object
   readonly erased: object | null
   readonly worker: string
@@ -267,6 +271,7 @@ export function defineResource<
     search = [],
     unique = [],
     own = {},
+    payloads = {},
     example = {},
     worker = '',
     ...rest
@@ -282,7 +287,7 @@ export function defineResource<
   const resource = {
     ...rest,
     ...{ name, title, fields, forServices, filters, sort, search, unique },
-    ...{ own, example, erased, worker, page },
+    ...{ own, payloads, example, erased, worker, page },
     events: declaration.events ?? {},
     shape: whole,
     eventShape: guarded.length === 0 ? whole : Type.Object(told, { title: `Published${title}` }),
@@ -366,6 +371,7 @@ function faultsOf(resource: Resource): string[] {
   for (const { key, onDelete, isNullable } of referencesOf(fields))
     faults.push(...referenceFaultsOf(key, onDelete, isNullable, keys))
   faults.push(
+    ...payloadFaultsOf(resource),
     ...ownFaultsOf(resource),
     ...guardFaultsOf(resource),
     ...memberFaultsOf(resource, keys),
@@ -465,6 +471,24 @@ function pageFaultsOf({ scope, page, fields, actions, own }: Resource): [boolean
     [raw !== undefined, `has a page with the JSON of ${raw}`],
     [ofForms !== undefined, `has a page and a field ${ofForms}, which every form has for itself`],
   ]
+}
+
+/** An event with data of its own is not about the row alone, so nothing else may take its data for the row. */
+function payloadFaultsOf({ scope, events, payloads, own }: Resource): [boolean, string][] {
+  const ofActions = [
+    'created',
+    'updated',
+    'deleted',
+    ...Object.values(own).map(({ event }) => event),
+  ]
+  return Object.keys(payloads).flatMap((event): [boolean, string][] => [
+    [!Object.hasOwn(events, event), `has a payload of ${event}, which is not among the events`],
+    [
+      ofActions.includes(event),
+      `has a payload of ${event}, which an action publishes with the row`,
+    ],
+    [scope === 'owner', `has a payload of ${event}, in which an erasure would not find its owner`],
+  ])
 }
 
 const formParameters = ['version', 'submission', 'sender', 'done', 'confirm']

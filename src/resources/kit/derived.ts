@@ -208,15 +208,20 @@ export function eventTypesOf(
 
 /** Each kind of event: what has happened, and the schema of its data. */
 export function eventKindsOf(
-  resources: readonly Pick<Resource, 'name' | 'events' | 'eventShape'>[],
+  resources: readonly Pick<Resource, 'name' | 'events' | 'payloads' | 'eventShape'>[],
 ) {
-  return resources.flatMap(({ name, events, eventShape }) =>
+  return resources.flatMap(({ name, events, payloads, eventShape }) =>
     Object.entries(events).map(([event, summary]) => ({
       type: `${name}.${event}` as const,
       summary,
-      data: eventShape,
+      data: payloads[event] ?? eventShape,
     })),
   )
+}
+
+/** Example data of an event with a schema of its own. */
+export function examplePayload(schema: object): object {
+  return Object(exampleOf(plain(schema), 'data'))
 }
 
 /** Example data of an event: what its schema allows, with the ids of the person who asks. */

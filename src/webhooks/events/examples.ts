@@ -1,4 +1,4 @@
-import { exampleRow } from '#src/resources/kit/derived.ts'
+import { examplePayload, exampleRow } from '#src/resources/kit/derived.ts'
 import { resources } from '#src/resources/running-app.ts'
 import type { EventType } from './types.ts'
 
@@ -26,5 +26,7 @@ export function exampleData(
     'endpoint.test': { endpointId },
   }
   const resource = resources.find(({ name }) => type.startsWith(`${name}.`))
+  const payload = resource?.payloads[type.slice(type.indexOf('.') + 1)]
+  if (payload !== undefined) return examplePayload(payload)
   return further[type] ?? exampleRow(Object(resource), { id, userId, tenantId }, now)
 }

@@ -173,6 +173,11 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
       page,
     },
     'has a page and no input for folderId': { scope: 'tenant', page },
+    'has a payload of closed, which is not among the events': { payloads: { closed: data } },
+    'has a payload of closed, which an action publishes with the row': {
+      ...own('close', { event: 'closed' }),
+      ...{ events: { closed: 'x' }, payloads: { closed: data } },
+    },
     'has the action toDo, which has a name that is not words with hyphens': own('toDo', {}),
     'has the action delete, which has the name of an action that any resource can have': own(
       'delete',
@@ -204,6 +209,7 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
   }
 })
 
+const data = Type.Object({})
 const own = (name: string, change: object) => ({
   own: { [name]: { permission: 'post:write', accepts: ['title'], ...change } },
 })

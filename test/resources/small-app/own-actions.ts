@@ -7,6 +7,8 @@ import type { Enqueue } from '#src/resources/define-job.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Declared } from '#src/rows/table.ts'
+import { exampleData } from '#src/webhooks/events/examples.ts'
+import { eventKinds } from '#src/webhooks/events/kinds.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
@@ -73,6 +75,32 @@ t.test('nobody acts on a row of another tenant, or without the permission', asyn
   t.equal((await service.use('POST', `/tasks/${id}/rename`, { title: 'z' })).statusCode, 403)
   t.equal((await service.use('POST', `/tasks/${id}/finish`)).statusCode, 200, 'what it names')
   t.match((await ours.send('GET', `/tasks/${id}`)).json(), { title: 'x', status: 'done' })
+})
+
+t.test('an event has data of its own, which its schema describes', async (t) => {
+  const id = await createTask('Paint it')
+  t.equal((await ours.send('POST', `/tasks/${id}/remind`)).statusCode, 200)
+  const published = async () =>
+    (
+      await admin.query(
+        `SELECT body::jsonb->'data' AS data FROM outbound_events
+         WHERE tenant_id = $1 AND type = 'task.reminded'`,
+        [tenantId],
+      )
+    ).rows
+  t.strictSame(await published(), [{ data: { taskId: id, letters: 8 } }])
+  const short = await createTask('x')
+  const refused = await ours.send('POST', `/tasks/${short}/remind`)
+  t.equal(refused.statusCode, 500, 'a mistake of the app, in whose log it is')
+  t.equal((await published()).length, 1)
+  t.strictSame(await auditOf(short), [], 'nothing of it is left')
+  const example = exampleData('task.reminded', { ...ours.user, endpointId: '' }, new Date())
+  t.match(example, { taskId: Number, letters: Number })
+  t.match(
+    eventKinds.find(({ type }) => type === 'task.reminded'),
+    { data: { properties: { taskId: {}, letters: {} } } },
+    'its schema is in the description of the API',
+  )
 })
 
 t.test('its body has what it accepts and nothing else', async (t) => {

@@ -23,6 +23,7 @@ const room: Resource = {
     search: [],
     unique: [],
     own: {},
+    payloads: {},
     events: {},
     example: {},
     erased: null,

@@ -11,6 +11,7 @@ import {
   tenant,
   updated,
 } from 'gatehouse'
+import Type from 'typebox'
 
 const done: Condition<{ readonly status: string }> = {
   name: 'task-done',
@@ -48,12 +49,24 @@ export const tasks = defineResource('task', {
       event: 'finished',
       run: ({ update }) => update({ status: 'done' }),
     },
+    remind: {
+      permission: 'task:write',
+      sets: ['title'],
+      async run({ publish }, _body, before) {
+        await publish('reminded', { taskId: before.id, letters: before.title.length })
+        return before
+      },
+    },
     rename: { permission: 'task:close', accepts: ['title'], button: 'Give another title' },
   },
   events: {
     created: 'A task was added',
     deleted: 'A task was deleted',
     finished: 'A task was finished',
+    reminded: 'Somebody was reminded of a task',
+  },
+  payloads: {
+    reminded: Type.Object({ taskId: Type.Integer(), letters: Type.Integer({ minimum: 3 }) }),
   },
   page: { label: 'Tasks', heading: 'title', columns: ['status'] },
 })

@@ -30,8 +30,13 @@ const task: Description = {
     delete: { reach: 'tenant', permission: 'task:close', token: 'task:close' },
     finish: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
     rename: { reach: 'tenant', permission: 'task:close', token: 'task:close' },
+    remind: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
   },
-  own: { finish: {}, rename: { body: { title: 'Paint it' }, form: { title: 'Paint it' } } },
+  own: {
+    finish: {},
+    remind: {},
+    rename: { body: { title: 'Paint it' }, form: { title: 'Paint it' } },
+  },
   row: ({ tenantId, userId }) => ({
     ...{ tenant_id: tenantId, author_id: userId, title: 'A task', status: 'open' },
   }),
