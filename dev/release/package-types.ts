@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { top } from './bundle.ts'
 
 /**
@@ -7,7 +7,7 @@ import { top } from './bundle.ts'
  * @param types the folder
  */
 export async function writeTypes(entries: readonly string[], types: string): Promise<void> {
-  const config = `${top}dist/tsconfig.package.json`
+  const config = `${top}dist/tsconfig.package-${process.pid}.json`
   const compilerOptions = {
     noEmit: false,
     incremental: false,
@@ -25,6 +25,7 @@ export async function writeTypes(entries: readonly string[], types: string): Pro
   execFileSync(process.execPath, [`${top}node_modules/typescript/bin/tsc`, '--project', config], {
     stdio: 'inherit',
   })
+  await rm(config)
   await addTypesOfPrisma(types)
   await addDecorations(types)
 }

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { demoPackages } from '#dev/demo/packages.ts'
 import { version } from '#src/runtime/assets.ts'
@@ -32,7 +42,9 @@ const entries = {
   thread: 'src/webhooks/checks/thread.ts',
 }
 
-const folder = `${top}dist/package`
+// Of this run, and renamed once it is whole: others may build or read the package meanwhile.
+await mkdir(`${top}dist`, { recursive: true })
+const folder = await mkdtemp(`${top}dist/package-`)
 /** Two folders below package.json, as the sources: modules find the assets relative to themselves. */
 const scripts = `${folder}/dist/js`
 
@@ -59,7 +71,6 @@ const peers = [...Object.values(demoPackages), 'esbuild']
 
 const manifest = JSON.parse(await readFile(`${top}package.json`, 'utf8'))
 
-await rm(folder, { recursive: true, force: true })
 const metafile = await writeScripts()
 await writeTypes(
   [entries.index, entries.routes, entries.client, entries.testing],
@@ -81,8 +92,16 @@ await writeFile(
   writeNotices(await findPackages({ metafile, assets: {} })),
 )
 await writeFile(`${folder}/package.json`, `${JSON.stringify(ownManifest(), null, 2)}\n`)
-execFileSync('npm', ['pack', '--silent', '--pack-destination', `${top}dist`], { cwd: folder })
-process.stdout.write(`dist/gatehouse-${version}.tgz\n`)
+const archive = `gatehouse-${version}.tgz`
+const packed = await mkdtemp(`${top}dist/packed-`)
+execFileSync('npm', ['pack', '--silent', '--pack-destination', packed], { cwd: folder })
+await rename(`${packed}/${archive}`, `${top}dist/${archive}`)
+await rm(packed, { recursive: true })
+await chmod(folder, 0o755)
+await rm(`${top}dist/package`, { recursive: true, force: true })
+// Another run was faster if the name is taken again.
+await rename(folder, `${top}dist/package`).catch(() => rm(folder, { recursive: true }))
+process.stdout.write(`dist/${archive}\n`)
 if (manifest.repository === undefined) {
   process.stderr.write(
     'package.json names no repository, so npm would refuse to publish it with provenance (docs/releases.md).\n',

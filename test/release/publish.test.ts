@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -37,7 +37,10 @@ t.test('npm would publish the packed file as it is', async (t) => {
     [],
     'no tests, sources, settings or packages of others',
   )
-  const manifest = JSON.parse(await readFile(join(top, 'dist/package/package.json'), 'utf8'))
+  const packed = execFileSync('tar', ['-xzOf', archive, 'package/package.json'], {
+    encoding: 'utf8',
+  })
+  const manifest = JSON.parse(packed)
   t.match(manifest, { license: 'MIT', publishConfig: { access: 'public', provenance: true } })
   t.notOk(manifest.private || manifest.scripts, 'nothing runs when it is installed')
   const { repository } = JSON.parse(await readFile(join(top, 'package.json'), 'utf8'))
