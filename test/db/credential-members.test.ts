@@ -182,8 +182,8 @@ t.test('a key of a request is charged to no tenant but the current one', async (
   const ada = await createUser(database)
   const ben = await createUser(database, { tenantId: ada.tenantId })
   const { tenantId: elsewhere } = await createUser(database)
-  const insert = `INSERT INTO idempotency_keys AS k (user_id, tenant_id, key_hash, request_hash)
-    VALUES ($1, $2, sha256($3), sha256('x'))`
+  const insert = `INSERT INTO idempotency_keys AS k (holder, tenant_id, key_hash, request_hash)
+    VALUES ('person ' || $1::bigint, $2, sha256($3), sha256('x'))`
   await database.admin.query(insert, [ada.userId, elsewhere, 'used elsewhere'])
   await database.admin.query(insert, [ben.userId, ada.tenantId, 'of a colleague'])
   const web = await connect(t, database.url)
@@ -199,7 +199,7 @@ t.test('a key of a request is charged to no tenant but the current one', async (
       )
       return refusal ?? rows
     })
-  const again = `${insert} ON CONFLICT (user_id, key_hash) DO UPDATE SET tenant_id = k.tenant_id`
+  const again = `${insert} ON CONFLICT (holder, key_hash) DO UPDATE SET tenant_id = k.tenant_id`
   const own = (tenantId: string | null, key: string) => [ada.userId, tenantId, key]
   const move = 'UPDATE idempotency_keys SET tenant_id = $1'
   t.equal(await outcomeOf(insert, own(ada.tenantId, 'new')), 1)
@@ -210,13 +210,13 @@ t.test('a key of a request is charged to no tenant but the current one', async (
   t.equal(await outcomeOf(again, own(elsewhere, 'used elsewhere')), denied)
   t.equal(await outcomeOf(move, [ada.tenantId]), 1, 'her own, into the current tenant')
   t.equal(await outcomeOf(move, [null]), 1)
-  await database.admin.query('UPDATE idempotency_keys SET tenant_id = NULL WHERE user_id = $1', [
-    ada.userId,
+  await database.admin.query('UPDATE idempotency_keys SET tenant_id = NULL WHERE holder = $1', [
+    `person ${ada.userId}`,
   ])
   t.equal(await outcomeOf(move, [elsewhere]), denied)
   t.equal(await outcomeOf('UPDATE idempotency_keys SET result = NULL'), 1)
   t.equal(await outcomeOf('SELECT FROM idempotency_keys'), 1)
-  t.match(await outcomeOf(`UPDATE idempotency_keys SET user_id = ${ben.userId}`), denied)
+  t.match(await outcomeOf(`UPDATE idempotency_keys SET holder = 'person ${ben.userId}'`), denied)
 })
 
 t.test(

@@ -13,6 +13,7 @@ t.test('a migration is written after the last one, and applied by nobody unasked
   await cp(join(root, 'test/release/package-app'), folder, { recursive: true })
   await mkdir(join(folder, 'node_modules'))
   await symlink(root, join(folder, 'node_modules/gatehouse'))
+  await symlink(join(root, 'node_modules/typebox'), join(folder, 'node_modules/typebox'))
   const migrations = join(folder, 'migrations')
   const run = async (args: readonly string[], env: Record<string, string> = {}) => {
     const program = await runProgram(t, ['migrate', 'dev', ...args], env, { cwd: folder })
