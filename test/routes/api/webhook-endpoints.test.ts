@@ -16,6 +16,7 @@ const members = [
   'forecasts',
   'health',
   'id',
+  'pausedAt',
   'payload',
   'rateLimit',
   'recoverWhenDisabled',

@@ -58,7 +58,7 @@ t.test(
     )
     const refused = await admin.submit(`${path}/replay`)
     t.equal(refused.statusCode, 409)
-    t.match(refused.body, `<a href="/app/webhooks/${endpointId}">Enable the endpoint</a>`)
+    t.match(refused.body, `<a href="/app/webhooks/${endpointId}">Enable or resume the endpoint</a>`)
   },
 )
 
