@@ -50,9 +50,9 @@ BEGIN
 END
 $$;
 `
-const ownPrivileges = 'Object.entries(privilegesOf(resources))'
+const ownPrivileges = 'Object.entries(privilegesOf(resources, app.jobs))'
 const morePrivileges = `Object.entries({
-  ...privilegesOf(resources),
+  ...privilegesOf(resources, app.jobs),
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at, reference)', worker: '' },
   order_labels: { web: 'SELECT, INSERT', worker: '' },
 })`
