@@ -123,7 +123,14 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
   const access = { origin, cookie, makeLink: () => makeLink(tenantId) }
-  return { pages, routes, open: (more = {}) => openAs(browser, access, more) }
+  return {
+    pages,
+    routes,
+    open: (more = {}) => openAs(browser, access, more),
+    /** Shows the forms of an endpoint that is paused. */
+    pause: () =>
+      database.admin.query(`UPDATE endpoint_states SET paused = 'hold', paused_at = now()`),
+  }
 }
 
 /** The page of one row of each declared resource that has pages. */
