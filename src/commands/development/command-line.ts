@@ -230,9 +230,10 @@ export function addTriggerCommand(program: Command): void {
       ...details(
         'the event was refused or not processed',
         `Sends what BILLING_PROVIDER sends and signs it with the first of
-BILLING_WEBHOOK_SECRETS. Without --url it sends to BASE_URL, or to the demo that runs in this folder. Send the same --id twice to
-see a duplicate. Then waits up to ten seconds for a worker and shows what came
-of the event, if DATABASE_WORKER_URL or the demo's database is known.`,
+BILLING_WEBHOOK_SECRETS. Without --url it sends to BASE_URL, or to the demo that
+runs in this folder. Send the same --id twice to see a duplicate. Then waits up
+to ten seconds for a worker and shows what came of the event, if
+DATABASE_WORKER_URL or the demo's database is known.`,
       ),
     )
     .action(async (type, options, command) => {
