@@ -73,14 +73,16 @@ export function listsOf<Item>(
     { sort, count = false }: Further,
   ): Promise<PageResult<T>> {
     const sortKey = sortKeyOf(resource, sort)
-    const counted = count ? countOf(tx, table, asking, filter) : undefined
     const inOrder = inOrderOf(table, asking, page, { filter, selected, sortKey })
-    const rows = await tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], '')))
+    const [rows, counted] = await Promise.all([
+      tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], ''))),
+      count ? countOf(tx, table, asking, filter) : undefined,
+    ])
     const positionOf = ({ id, row_position: position }: Values) =>
       sortKey === null ? [String(id)] : [String(position ?? ''), String(id)]
     const shown = (row: Values) => read(row, asking)
     const result = pageOf(rows, page, listingOf(resource, sortKey).name, positionOf, shown)
-    return counted === undefined ? result : { ...result, count: await counted }
+    return counted === undefined ? result : { ...result, count: counted }
   }
 
   return {
