@@ -499,7 +499,7 @@ function kitHunts(): SourceHunt[] {
   const [routes, derived] = ['routes/api/resources/rows.ts', 'src/resources/kit/derived.ts']
   return [
     hunt('src/rows/table.ts', /\$\{seenOf\(resource\)\}/g, '', tests.visible),
-    hunt('src/resources/kit/sql.ts', /AS RESTRICTIVE (?=FOR SELECT)/g, '', tests.visible),
+    hunt('src/resources/kit/sql.ts', /AS RESTRICTIVE(?=.n  USING)/g, '', tests.visible),
     hunt('src/resources/kit/visible.ts', /'session', (?='token')/g, '', tests.visible),
     hunt(
       'src/rows/refusals.ts',

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { Prisma } from '#src/db/generated/client.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
@@ -133,6 +134,35 @@ t.test('who was in a department or had a role sees its rows no more', async (t) 
   await manager.send('PATCH', path, { role: 'clerk', department: 'sales' })
   t.equal(await count(), 2)
 })
+
+t.test(
+  'a statement that reads no column changes no row that its author does not see',
+  async (t) => {
+    const enter = await allowScopes(test.database)
+    for (const name of names) {
+      const { userId } = people[name].user
+      const { length: seen } = made.filter(({ seenBy }) => seenBy.includes(name))
+      for (const change of [`UPDATE notes SET title = 'changed'`, 'DELETE FROM notes']) {
+        let changed = -1
+        const write = test.app.db.write(enter({ userId, tenantId }), async (tx) => {
+          await tx.sql(Prisma.raw(counting(change)))
+          const [row] = await tx.sql<{ n: number }>`SELECT current_setting('app.changed')::int AS n`
+          changed = row?.n ?? -1
+          throw new Error('undone')
+        })
+        await t.rejects(write, { message: 'undone' })
+        t.equal(changed, seen, `${name}: ${change}`)
+      }
+    }
+  },
+)
+
+/** Does it and keeps the number of rows, without RETURNING, which reads columns. */
+function counting(change: string): string {
+  return `DO $$ DECLARE changed integer; BEGIN
+    ${change}; GET DIAGNOSTICS changed = ROW_COUNT;
+    PERFORM set_config('app.changed', changed::text, true); END $$`
+}
 
 t.test('each of the two locks hides them alone', async (t) => {
   const enter = await allowScopes(test.database)
