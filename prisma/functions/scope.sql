@@ -118,18 +118,26 @@ $$;
 CREATE OR REPLACE FUNCTION current_key_holder() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  scope text[] := public.verified_scope();
+  holder text := public.current_idempotency_holder();
 BEGIN
-  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
-  RETURN split_part(scope[3], '/', CASE WHEN scope[2] = 'portal' THEN 2 ELSE 1 END)::uuid;
+  IF starts_with(holder, 'service ') THEN RETURN split_part(holder, ' ', 2)::uuid; END IF;
+  RETURN NULL;
 END
 $$;
 
--- The holder of idempotency keys as their rows name it: `person ID`, or `service ID TENANT` with current_key_holder().
+-- The holder of idempotency keys as their rows name it: `person ID`, or `service ID TENANT`
+-- with the id of current_key_holder().
 CREATE OR REPLACE FUNCTION current_idempotency_holder() RETURNS text
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT coalesce('service ' || public.current_key_holder() || ' ' || public.current_webhook_tenant_id(),
-                  'person ' || public.current_user_id())
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+  place integer := CASE WHEN scope[2] = 'portal' THEN 2 ELSE 1 END;
+BEGIN
+  IF scope[2] IN ('service', 'app', 'portal') THEN
+    RETURN 'service ' || split_part(scope[3], '/', place) || ' ' || nullif(scope[5], '');
+  END IF;
+  RETURN 'person ' || nullif(scope[4], '');
+END
 $$;
 
 -- The current name of the token of current_service_id, for the audit log.
