@@ -73,7 +73,7 @@ function faultOf({
     return `has ${retries} retries, which is no number from 0 to ${maxRetries}`
   }
   if (schedule !== undefined && input !== null) {
-    return 'has a schedule and an input, which nobody gives it: remove one of them'
+    return 'has a schedule and an input, but a scheduled run is given none: remove one of them'
   }
   return null
 }

@@ -79,7 +79,7 @@ t.test('a mistake in an app is named with its file, before anything is served', 
     [withJobs(`{ name: 'digest', retries: 51 }`), /The job digest has 51 retries/],
     [
       withJobs(`{ name: 'digest', schedule: '* * * * *', input: {} }`),
-      /The job digest has a schedule and an input, which nobody gives it: remove one of them\. See gatehouse\.config\.ts:\d+\.$/,
+      /The job digest has a schedule and an input, but a scheduled run is given none: remove one of them\. See gatehouse\.config\.ts:\d+\.$/,
     ],
     [
       withSettings('PORT'),

@@ -98,7 +98,7 @@ t.test('what somebody does not see, they neither change nor delete', async (t) =
   }
 })
 
-t.test('nobody hides a row from themselves', async (t) => {
+t.test('a member cannot hide a row from themselves', async (t) => {
   const { send } = people.colleague
   for (const headers of [{}, { 'idempotency-key': crypto.randomUUID() }]) {
     const answer = await send('PATCH', `/notes/${sold.id}`, { department: 'law' }, headers)

@@ -51,6 +51,12 @@ type OfNotice = { Querystring: { done?: string } }
 type PagedResource = Declared & Paged
 type ListBelow = { readonly resource: PagedResource; readonly key: string }
 type Asked = { readonly accepts?: readonly string[] }
+/** A resource with what the page of its rows reads beside the row. */
+type ShownRow = {
+  readonly resource: PagedResource
+  readonly asked: Asked
+  readonly lists: readonly ListBelow[]
+}
 
 const pageSize = '25'
 const folderChoices = 100
@@ -66,8 +72,9 @@ const declared: FastifyPluginAsync<Options> = async function declared(app, { res
     if (!isPaged(resource)) continue
     list(app, resource)
     create(app, resource)
-    read(app, resource)
-    change(app, resource)
+    const shown = { resource, asked: askedOn(resource), lists: listsBelow(resource) }
+    read(app, shown)
+    change(app, shown)
     remove(app, resource)
     own(app, resource)
   }
@@ -165,18 +172,20 @@ function create(app: FastifyInstance, resource: PagedResource) {
   )
 }
 
-function read(app: FastifyInstance, resource: PagedResource) {
+function read(app: FastifyInstance, shown: ShownRow) {
+  const { resource } = shown
   app.get<OfOne & OfNotice>(
     `${pagePathOf(resource)}/:id`,
     {
       config: accessTo(resource, 'read'),
       schema: { hide, params: IdParams, querystring: DoneQuery },
     },
-    async (request, reply) => sendRow(request, reply, resource, request.query.done),
+    async (request, reply) => sendRow(request, reply, shown, request.query.done),
   )
 }
 
-function change(app: FastifyInstance, resource: PagedResource) {
+function change(app: FastifyInstance, shown: ShownRow) {
+  const { resource } = shown
   const { change: changeRow } = actionsOf(resource)
   const form = changeFormOf(resource)
   if (form === null) return
@@ -197,7 +206,7 @@ function change(app: FastifyInstance, resource: PagedResource) {
         const refusal = refusalOf(error, resource)
         if (refusal === null) throw error
         request.showAgain(textsOf(entered), { reason: refusal.reason })
-        return sendRow(request, reply.code(refusal.status), resource, undefined)
+        return sendRow(request, reply.code(refusal.status), shown, undefined)
       }
       return reply.redirect(noticePath(`${pagePathOf(resource)}/${id}`, 'changed'), 303)
     },
@@ -239,7 +248,7 @@ function own(app: FastifyInstance, resource: PagedResource) {
 async function sendRow(
   request: FastifyRequest<OfOne>,
   reply: FastifyReply,
-  resource: PagedResource,
+  { resource, asked, lists }: ShownRow,
   done: string | undefined,
 ) {
   const { findWithNames } = actionsOf(resource)
@@ -251,8 +260,6 @@ async function sendRow(
   })
   const entry = entryOf(request, resource)
   const { db } = request.server
-  const asked = { accepts: askedOn(resource) }
-  const lists = listsBelow(resource)
   const [row, choices, belows] =
     hasChoices(resource, asked) || lists.length > 0
       ? await db.read(entry, async (tx, caller) => {
@@ -297,9 +304,9 @@ async function readBelow(
 }
 
 /** The fields that the forms on the page of a row ask for. */
-function askedOn({ actions, own }: PagedResource): string[] {
+function askedOn({ actions, own }: PagedResource): Asked {
   const acts = [actions.update, ...Object.values(own)]
-  return [...new Set(acts.flatMap((action) => action?.accepts ?? []))]
+  return { accepts: [...new Set(acts.flatMap((action) => action?.accepts ?? []))] }
 }
 
 function accessTo({ name }: PagedResource, action: 'read' | 'create' | 'update' | 'delete') {

@@ -73,9 +73,9 @@ async function runJob(declared: AnyJob, deps: AppJobDeps, job: Fetched): Promise
   const { tenantId, input } = job.data
   const { name } = declared
   await db.write(enterTries(appQueue, [job]), async (tx, entered) => {
-    // A closed tenant is entered as one that nobody has.
+    // For a closed tenant the scope is another tenant, which does not exist: the job ends without a run.
     if (entered.tenantId === tenantId) {
-      const log = tellingMore(logger, { job: name, tenantId })
+      const log = withFacts(logger, { job: name, tenantId })
       const tenant = { id: tenantId }
       const work = { tx, tenant, settings, now: clock.now(), log, enqueue: enqueueIn(tx) }
       await declared.run({ ...work, input: input as never }) // enqueue has checked it
@@ -84,8 +84,9 @@ async function runJob(declared: AnyJob, deps: AppJobDeps, job: Fetched): Promise
   })
 }
 
-function tellingMore(log: JobLog, more: object): JobLog {
-  const told = (level: keyof JobLog) => (facts: object, message: string) =>
+/** A log whose lines have these facts too. */
+function withFacts(log: JobLog, more: object): JobLog {
+  const at = (level: keyof JobLog) => (facts: object, message: string) =>
     log[level]({ ...facts, ...more }, message)
-  return { info: told('info'), warn: told('warn'), error: told('error') }
+  return { info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -56,12 +56,12 @@ export function fieldIs<const Key extends string>(key: Key, value: string | bool
   }
 }
 
-/** Whoever one of the conditions lets see the row. */
+/** The members who see the row by at least one of the conditions. */
 export function anyOf<Key extends string>(...all: readonly Visible<Key>[]): Visible<Key> {
   return joined(all, 'or')
 }
 
-/** Whoever all of the conditions let see the row. */
+/** The members who see the row by each of the conditions. */
 export function allOf<Key extends string>(...all: readonly Visible<Key>[]): Visible<Key> {
   return joined(all, 'and')
 }

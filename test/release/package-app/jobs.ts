@@ -1,7 +1,7 @@
 import { defineJob } from 'gatehouse'
 import Type from 'typebox'
 
-/** Files notes of which nobody has changed the title for a year. */
+/** Files the notes whose title has not changed for a year. */
 export const fileNotes = defineJob({
   name: 'file-notes',
   schedule: '0 3 * * *',

@@ -65,7 +65,7 @@ t.test('an action changes the row, publishes its event and is in the audit log',
   t.equal((await auditOf(id)).length, 1)
 })
 
-t.test('nobody acts on a row of another tenant, or without the permission', async (t) => {
+t.test('a row of another tenant cannot be acted on, nor one without the permission', async (t) => {
   const id = await createTask()
   t.equal((await theirs.send('POST', `/tasks/${id}/finish`)).statusCode, 404)
   t.equal((await ours.send('POST', `/tasks/${id}/rename`, { title: 'x' })).statusCode, 403)
