@@ -61,6 +61,7 @@ import { createIdentityTokens, type IdentityTokens } from '#src/auth/forward-aut
 import { findInvitationObstacle } from '#src/auth/members/invitation-obstacle.ts'
 import { portalSeconds } from '#src/auth/portal/portal.ts'
 import { type Checkout, createCheckout } from '#src/billing/checkout.ts'
+import { requireHookTypes } from '#src/billing/hooks.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
@@ -473,6 +474,7 @@ async function webhooks(app: FastifyInstance, { config, metrics }: Wiring): Prom
     url: config.database.url,
     limits: config.billing.recorder,
   })
+  requireHookTypes()
   const provider = chooseProvider(config.billing.provider, config)
   await app.register(webhookVerify, {
     provider,

@@ -9,6 +9,7 @@ import { retryRevocations } from '#src/auth/provider-tokens/retry.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
 import { startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { addForward, workForwards } from '#src/billing/forward.ts'
+import { requireHookTypes } from '#src/billing/hooks.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseApi } from '#src/billing/providers/choose-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
@@ -23,12 +24,15 @@ import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { createOutageLog, type OutageLog } from '#src/observability/outage-log.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { findQuarantine } from '#src/operations/installation.ts'
+import { billingHooks } from '#src/queue/app/hooks.ts'
+import type { RunDeps } from '#src/queue/app/run.ts'
 import { workSchedules } from '#src/queue/app/schedule.ts'
-import { workAppJobs } from '#src/queue/app/worker.ts'
+import { type AppJobDeps, workAppJobs } from '#src/queue/app/worker.ts'
 import { type DueJobs, startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
-import { app } from '#src/resources/running-app.ts'
+import { jobs } from '#src/resources/running-app.ts'
+import { publishIn } from '#src/rows/own-events.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/health/alert-mail.ts'
 import { workCalls } from '#src/webhooks/probe/worker.ts'
@@ -134,6 +138,8 @@ async function startParts(
   const due = await startDueJobs({ queue, listens, logger })
   parts.stoppables.push(due)
   const { appWebhook, retentionDays } = config.billing
+  requireHookTypes()
+  const runs = { clock, settings: config.settings, logger, publishIn }
   const billing = await workBilling({
     queue,
     due,
@@ -143,6 +149,7 @@ async function startParts(
     plans: config.billing.plans,
     api: chooseApi(config),
     ...(appWebhook && { onProcessed: forwardTo(queue, config.outbound) }),
+    hookOf: billingHooks(runs),
     retentionDays,
     clock,
     metrics: metrics.billing,
@@ -170,7 +177,7 @@ async function startParts(
   const deliveryDeps = { ...callDeps, metrics: metrics.outbound, tracing }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })
-  await startAppJobs(parts, due, config, metrics)
+  await startAppJobs(parts, due, { ...runs, metrics: metrics.queues })
   const { mail, baseUrl, brand } = config
   const mailer = mail && (await openMailer(mail, brand))
   const mailDeps = { db, mailer, baseUrl, keys, clock }
@@ -186,14 +193,11 @@ async function startParts(
 async function startAppJobs(
   { queue, db, systemDb, log: logger, stoppables }: Parts,
   due: DueJobs,
-  { clock, settings }: Config,
-  metrics: Metrics,
+  runs: RunDeps & Pick<AppJobDeps, 'metrics'>,
 ): Promise<void> {
-  const { jobs = [] } = app
   if (jobs.length === 0) return
-  const deps = { queue, due, clock, logger }
-  stoppables.push(await workAppJobs(jobs, { ...deps, db, settings, metrics: metrics.queues }))
-  stoppables.push(await workSchedules(jobs, { ...deps, systemDb }))
+  stoppables.push(await workAppJobs(jobs, { ...runs, queue, due, db }))
+  stoppables.push(await workSchedules(jobs, { queue, due, clock: runs.clock, logger, systemDb }))
 }
 
 /** Loaded only where there is a mail server. */

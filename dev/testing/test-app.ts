@@ -12,6 +12,7 @@ import {
   type TestBillingAnswer,
   type TestBillingEvent,
 } from './billing-events.ts'
+import { untilJobsAreDone } from './jobs.ts'
 import type { Urls } from './logins.ts'
 import { as, createUser, signIn } from './people.ts'
 import { testConfig, testSettings } from './settings.ts'
@@ -44,6 +45,11 @@ export type TestApp = {
   addReceiver(person: TestPerson, eventTypes?: readonly string[]): Promise<TestReceiver>
   /** Sends an event of the billing provider, `BILLING_PROVIDER`, signed as it does, and waits for what comes of it. */
   sendBillingEvent(event: TestBillingEvent): Promise<TestBillingAnswer>
+  /**
+   * Runs the jobs and hooks of the app that are due, and those that they add.
+   * @throws Error if one fails, with its message
+   */
+  runJobs(): Promise<void>
   /** Without a session or token. */
   readonly send: Send
   /** Runs a statement as a superuser, to whom row-level security does not apply. */
@@ -114,6 +120,10 @@ export async function startTestApp({
       async sendBillingEvent(event) {
         await startWorking()
         return sendBillingEvent({ app, config }, event)
+      },
+      async runJobs() {
+        await startWorking()
+        await untilJobsAreDone(database)
       },
       send: sending({}),
       sql: async (text, values = []) => (await database.admin.query(text, [...values])).rows,

@@ -19,8 +19,9 @@ END
 $$;
 
 -- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last admin
--- of an open tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user. Without
--- sequential scans: if one tenant has most members, PostgreSQL would read all memberships instead of using the keys.
+-- of an open tenant with other members. Outcome: erased, last-admin, no-user. `tenants` has the names of those that
+-- refuse it, or the ids of the open ones that the user has left. Without sequential scans: if one tenant has most
+-- members, PostgreSQL would read all memberships instead of using the keys.
 CREATE OR REPLACE FUNCTION erase_person(person bigint)
 RETURNS TABLE (outcome text, tenants text[], revocations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 SET enable_seqscan = off AS $$
@@ -51,6 +52,8 @@ BEGIN
   FOR tenant IN SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person ORDER BY 1 LOOP
     IF NOT EXISTS (SELECT FROM public.memberships o WHERE o.tenant_id = tenant AND o.user_id <> person) THEN
       PERFORM public.close_tenant(tenant);
+    ELSIF NOT public.is_closed(tenant) THEN
+      tenants := tenants || tenant::text;
     END IF;
     PERFORM public.remove_membership(tenant, person);
   END LOOP;

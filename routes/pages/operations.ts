@@ -10,7 +10,7 @@ import {
   operationsPage,
 } from '#src/pages/operations/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
-import { app as declared } from '#src/resources/running-app.ts'
+import { jobs } from '#src/resources/running-app.ts'
 import type { Repeated } from '#src/runtime/repeat.ts'
 
 const maxShown = 8
@@ -134,7 +134,7 @@ async function jobFigures({
   appJobAge,
 }: Record<'appJobs' | 'appJobAge', Metric>): Promise<AppJobFigures[]> {
   const [sizes, ages] = await Promise.all([valuesOf(appJobs), valuesOf(appJobAge)])
-  return (declared.jobs ?? []).map(({ name, schedule = null }) => {
+  return jobs.map(({ name, schedule = null }) => {
     const own = ages.find(({ labels }) => labels.job === name)
     const size = (state: string) =>
       sizes.find(({ labels }) => labels.job === name && labels.state === state)?.value ?? 0

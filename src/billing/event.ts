@@ -48,6 +48,12 @@ export function kindIn(kinds: Readonly<Record<string, EventKind>>, type: string)
   return Object.hasOwn(kinds, type) ? (kinds[type] ?? null) : null
 }
 
+/** The type as the table of a provider has it: those of thin events, and of some formats, have a prefix. */
+export function typeIn(kinds: Readonly<Record<string, EventKind>>, type: string): string {
+  if (Object.hasOwn(kinds, type)) return type
+  return Object.keys(kinds).find((one) => type.endsWith(`.${one}`)) ?? type
+}
+
 /** Why an event is ignored by its kind or its customer. */
 export function ignoredBy(kind: EventKind | null, customer: unknown): IgnoredReason | null {
   if (kind === null) return 'kind'

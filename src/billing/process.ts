@@ -6,12 +6,14 @@ import type { Database, Tx } from '#src/db/database.ts'
 import { type Entry, withoutScope, withSettings } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
+import { type BillingHook, type FindBillingHook, failureOf } from '#src/queue/app/hooks.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
 import { type ClaimOutcome, claimCustomer, lockLinks } from './customers.ts'
 import { type Effect, endedStatuses, PoisonEvent, referenceOf } from './effect.ts'
-import type { BillingEvent, IgnoredReason } from './event.ts'
+import { type BillingEvent, type IgnoredReason, typeIn } from './event.ts'
 import { secondCustomer } from './events.ts'
+import { factOf } from './hooks.ts'
 import {
   findClaims,
   findLeading,
@@ -57,6 +59,8 @@ export type ApplyOptions = {
   settle?: (tx: Tx) => Promise<void>
   /** Called in the transaction of the effect, unless the event was processed before. */
   onProcessed?: (tx: Tx) => Promise<void>
+  /** Finds the hook of the app, which runs in the transaction of the effect when it is first processed. */
+  hookOf?: FindBillingHook
   /** Called in the transaction in which a customer was linked. */
   onLinked?: (tx: Tx, customer: string) => Promise<void>
   /** The trace context of the processing, for the events that it publishes. */
@@ -179,13 +183,40 @@ function apply(
   entry: Entry<Payee | null | undefined>,
   waitsFor: Waiting | null = null,
 ): Promise<Applied> {
-  return work.db.write(entry, async (tx, payee) => {
-    if (payee !== null) return endOnce(tx, work, () => carryOut(tx, application, payee ?? null))
-    if (waitsFor === null) throw new NotLinked()
-    await markUnlinked(tx, work.eventId, waitsFor)
-    await work.options.settle?.(tx)
-    return 'unlinked'
-  })
+  const hook = hookOf(work, application)
+  return hook.naming(
+    work.db.write(entry, async (tx, payee) => {
+      if (payee !== null) {
+        const carriedOut = () => carryOut(tx, application, payee ?? null)
+        return endOnce(tx, work, carriedOut, () => hook.run(tx, payee ?? null))
+      }
+      if (waitsFor === null) throw new NotLinked()
+      await markUnlinked(tx, work.eventId, waitsFor)
+      await work.options.settle?.(tx)
+      return 'unlinked'
+    }),
+  )
+}
+
+/** The hook of the app about an event, and what names it if it throws or takes too long. */
+function hookOf({ options }: Work, { event, effect }: Application) {
+  const type = typeIn((options.provider ?? signed).kinds, event.type)
+  const hook: BillingHook | null = options.hookOf?.(type) ?? null
+  let isRunning = false
+  return {
+    async run(tx: Tx, payee: Payee | null): Promise<void> {
+      const fact = payee === null ? null : factOf(event, type, effect, payee.userId)
+      if (hook === null || payee === null || fact === null) return
+      isRunning = true
+      await hook.run(tx, payee.tenantId, fact)
+      isRunning = false
+    },
+    async naming<T>(work: Promise<T>): Promise<T> {
+      return work.catch((error) => {
+        throw isRunning && hook !== null ? failureOf(hook.name, error) : error
+      })
+    },
+  }
 }
 
 function linkByCheckout(
@@ -197,19 +228,26 @@ function linkByCheckout(
   )
 }
 
-/** Does the work of an event unless another transaction has done it, and ends its job. */
+/**
+ * Does the work of an event unless another transaction has done it, and ends its job.
+ * @param first done only once, also if the event is processed again
+ */
 async function endOnce(
   tx: Tx,
   { eventId, now, applied, options }: Work,
   work: () => Promise<void>,
+  first: () => Promise<void> = async () => {},
 ): Promise<Applied> {
-  const isFirst = await markProcessed(tx, eventId, now, applied, options.again ?? false)
-  if (isFirst) {
+  const isFirst = await markProcessed(tx, eventId, now, applied, false)
+  const isAgain =
+    !isFirst && options.again === true && (await markProcessed(tx, eventId, now, applied, true))
+  if (isFirst || isAgain) {
     await work()
     await options.onProcessed?.(tx)
   }
+  if (isFirst) await first()
   await options.settle?.(tx)
-  return isFirst ? applied : 'already-processed'
+  return isFirst || isAgain ? applied : 'already-processed'
 }
 
 async function link(

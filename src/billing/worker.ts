@@ -9,6 +9,7 @@ import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 import type { Tracing, Work } from '#src/observability/tracing.ts'
+import type { FindBillingHook } from '#src/queue/app/hooks.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
@@ -38,6 +39,8 @@ export type BillingWorkerDeps = {
   api: ProviderApi | null
   /** Called in the transaction that processes an event. */
   onProcessed?: (tx: Tx, eventId: string) => Promise<void>
+  /** Finds the hook of the app about a type of events. */
+  hookOf?: FindBillingHook
   retentionDays: number
   clock: Clock
   metrics: BillingMetrics
@@ -149,6 +152,7 @@ async function workEvent(deps: EventWork, job: EventJob, abandoned: AbortSignal)
         api,
         onLinked: (tx, customer) => processWaiting(tx, queue, customer),
         onProcessed: async (tx) => deps.onProcessed?.(tx, eventId),
+        ...(deps.hookOf && { hookOf: deps.hookOf }),
         again: replayId !== undefined,
         settle: (tx) => endJob(tx, queue, job, 'succeeded'),
         traceparent: tracing.traceparent(),

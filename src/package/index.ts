@@ -13,7 +13,14 @@ export {
   defineApp,
   type Load,
 } from '#src/resources/define-app.ts'
-export { defineJob, type Enqueue, type Job, type JobRun } from '#src/resources/define-job.ts'
+export type { BillingFact, Hook, Hooks, PersonFact } from '#src/resources/define-hooks.ts'
+export {
+  defineJob,
+  type Enqueue,
+  type Job,
+  type JobRun,
+  type Publish,
+} from '#src/resources/define-job.ts'
 export { type AppSettings, defineSettings } from '#src/resources/define-settings.ts'
 export {
   type Condition,

@@ -1,6 +1,6 @@
 import type { Queryable } from '#src/db/system-database.ts'
 import type { QueueMetrics } from '#src/observability/metrics.ts'
-import { app } from '#src/resources/running-app.ts'
+import { jobs as ofApp } from '#src/resources/running-app.ts'
 import { measureAppJobs, measureJobs, type QueueSize } from './job-table.ts'
 import { queueNames } from './queue.ts'
 
@@ -19,7 +19,7 @@ export async function measureQueues(systemDb: Queryable, metrics: QueueMetrics):
     metrics.scheduled.set({ queue }, scheduled)
     metrics.oldestAge.set({ queue }, Math.max(age ?? 0, 0))
   }
-  const named = (app.jobs ?? []).map(({ name }) => name)
+  const named = ofApp.map(({ name }) => name)
   if (named.length === 0) return
   for (const { job, age, ...states } of await measureAppJobs(systemDb, named, maxMeasured)) {
     for (const [state, jobs] of Object.entries(states)) metrics.appJobs.set({ job, state }, jobs)

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { isHyphenated } from '#src/runtime/words.ts'
+import { type Hooks, hookFaultOf } from './define-hooks.ts'
 import type { AnyJob } from './define-job.ts'
 import type { AppSettings } from './define-settings.ts'
 import { invoices } from './invoices.ts'
@@ -75,6 +76,8 @@ export type App = {
   readonly settings?: AppSettings
   /** Background work in the scope of a tenant. */
   readonly jobs?: readonly AnyJob[]
+  /** What it does when a person or tenant is new or gone, or a billing event has been processed. */
+  readonly on?: Hooks
   readonly routes?: { readonly [Scope in AppScope]?: readonly Load<Plugin>[] }
   readonly pages?: readonly AppPage[]
   /** What it adds to the start page: a `Home` of `gatehouse/routes`. */
@@ -92,15 +95,15 @@ export function isAppName(name: string): boolean {
 
 /**
  * Declares the app that the program runs: the default export of gatehouse.config.ts.
- * @throws Error if two resources, pages or jobs have one name, table or address, a role or permission is wrong, or the name is not words with
- *   hyphens
+ * @throws Error if two resources, pages or jobs have one name, table or address, a role, permission or hook is wrong, or
+ *   the name is not words with hyphens
  */
 export function defineApp(app: App): App {
   if (!isHyphenated(app.name)) {
     throw new Error(`The app has the name ${app.name}, which is not lower-case words with hyphens.`)
   }
   if (app.name === bare.name) throw new Error('The name none means an installation without an app.')
-  const fault = roleFaultOf(app)
+  const fault = roleFaultOf(app) ?? hookFaultOf(app.on ?? {})
   if (fault !== null) throw new Error(fault)
   distinctResources([...app.resources, invoices])
   distinct(

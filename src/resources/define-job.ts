@@ -17,7 +17,19 @@ export type JobRun<Input = unknown> = {
   readonly log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>
   /** Adds another job of the tenant, which exists if this run commits. */
   readonly enqueue: Enqueue
+  /** Publishes an event of a resource to the endpoints of the tenant, if this run commits. */
+  readonly publish: Publish
 }
+
+/**
+ * Publishes an event in the transaction.
+ * @param data the row, or what the schema in `payloads` of the resource describes
+ */
+export type Publish = <Event extends string>(
+  resource: { readonly name: string; readonly events: Readonly<Record<Event, string>> },
+  event: NoInfer<Event>,
+  data: Readonly<Record<string, unknown>>,
+) => Promise<void>
 
 /** Adds a job in the transaction. */
 export type Enqueue = <Input extends TSchema>(
@@ -42,6 +54,8 @@ type Declaration<Input extends TSchema> = {
 export type Job<Input extends TSchema = TSchema> = Omit<Declaration<Input>, 'retries' | 'input'> & {
   readonly retries: number
   readonly input: TSchema | null
+  /** It is a hook, whose job no app lists. */
+  readonly isHook?: boolean
 }
 
 /** A job of any input. */

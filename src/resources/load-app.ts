@@ -81,6 +81,15 @@ export function findConfig(folder: string, named = folder): string {
   )
 }
 
+/** The file of the app in a folder, with the line that names something in quotes, as far as they are known. */
+export function placeIn(folder: string | null, name: string): string {
+  const file = fileIn(folder)
+  if (file === null) return 'gatehouse.config.ts'
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const index = lines.findIndex((line) => line.includes(`'${name}'`) || line.includes(`"${name}"`))
+  return index < 0 ? file : `${file}:${index + 1}`
+}
+
 async function importApp(file: string): Promise<App> {
   const { default: app } = await import(pathToFileURL(file).href).catch((error) => {
     throw new OperatorError(

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { Problem } from '#src/http/problems.ts'
 import { enqueueIn } from '#src/queue/app/enqueue.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
-import { enterHome, published, publishIn } from './own-events.ts'
+import { enterHome, publishAbout, published } from './own-events.ts'
 import type { Rows } from './rows.ts'
 import { refuseUnseen, seenBy } from './seen.ts'
 import type { Declared, Values } from './table.ts'
@@ -28,7 +28,7 @@ export async function override<Item>(
   ...given: object[]
 ): Promise<Item> {
   const { tx, caller, now } = act
-  const publish = (event: string, item: Item) => publishIn(resource, act, tenantId, event, item)
+  const publish = (event: string, item: Item) => publishAbout(resource, act, tenantId, event, item)
   const own = { tx, caller, now, publish, enqueue: enqueueIn(tx), refuse, ...operation }
   try {
     return (await declaredIn(resource, action).run?.(own, ...given)) as Item
@@ -69,6 +69,6 @@ export async function perform<One extends Declared>(
           Object(before),
         )
   const event = resource.own[name]?.event
-  if (event !== undefined) await publishIn(resource, act, tenantId, event, changed)
+  if (event !== undefined) await publishAbout(resource, act, tenantId, event, changed)
   return seenBy(resource, caller, changed)
 }

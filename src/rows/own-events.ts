@@ -1,8 +1,10 @@
 import { Check, Errors } from 'typebox/value'
 import type { Tx } from '#src/db/database.ts'
 import { found } from '#src/http/params.ts'
+import type { Publish } from '#src/resources/define-job.ts'
 import { publishesAtHome } from '#src/resources/kit/derived.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { type Act, declaredIn } from './before-change.ts'
@@ -50,8 +52,18 @@ export async function publishOne<Item>(
   await publish(tx, { tenantId }, { kind, data: Object(data) }, now)
 }
 
+/** Publishes events of the app's resources in a tenant that the transaction has entered, for jobs and hooks. */
+export function publishIn(tx: Tx, tenantId: string, now: Date): Publish {
+  return (resource, event, data) => {
+    const declared = resources.find(({ name }) => name === resource.name)
+    if (declared === undefined)
+      throw new Error(`The app does not list the resource ${resource.name}.`)
+    return publishOne(declared, tx, tenantId, event, data, now)
+  }
+}
+
 /** Publishes an event about a row in the tenant that gets its events, if there is one. */
-export async function publishIn<Item>(
+export async function publishAbout<Item>(
   resource: Declared,
   { tx, now }: Act,
   tenantId: string | null,
@@ -107,7 +119,7 @@ export async function published<Item>(
   const isElsewhere = resource.scope === 'owner' && event !== 'created'
   const at = isElsewhere ? { ...act.caller, homeId: tenantId } : act.caller
   const item = found(await keyed(resource, work(at)))
-  if (isPublished(resource, event)) await publishIn(resource, act, tenantId, event, item)
+  if (isPublished(resource, event)) await publishAbout(resource, act, tenantId, event, item)
   return item
 }
 

@@ -1,6 +1,6 @@
 import { homeFunctionsOf, privilegesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
-import { app, resources } from '#src/resources/running-app.ts'
+import { resources, worksInBackground } from '#src/resources/running-app.ts'
 
 /** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }
@@ -143,7 +143,7 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
  */
 export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = Object.fromEntries(
   distinct(
-    Object.entries(otherTables).concat(Object.entries(privilegesOf(resources, app.jobs))),
+    Object.entries(otherTables).concat(Object.entries(privilegesOf(resources, worksInBackground))),
     ([table]) => table,
     (table) =>
       `The table ${table} is no table for a declared resource: the program has it already.`,

@@ -106,7 +106,7 @@ t.test('the documents are in it, and its README leads to them', async (t) => {
   const links = [...readme.matchAll(/\]\(([\w/.-]+\.md)\)/g)].map(([, path = '']) => path)
   t.ok(links.includes('docs/fields.md'))
   for (const path of links) t.ok((await stat(join(own, path))).isFile(), path)
-  for (const file of ['routes/report.ts', 'jobs.ts']) {
+  for (const file of ['routes/report.ts', 'jobs.ts', 'hooks.ts']) {
     const text = await readFile(join(top, 'test/release/package-app', file), 'utf8')
     t.ok(readme.includes(text), `${file}, which it shows, is tested`)
   }
@@ -143,7 +143,7 @@ t.test('its tests run the app in their process', async (t) => {
   t.equal(await added.ended, 0, added.output())
   t.match(added.output(), /written .*resources\/memos\.ts[\s\S]*_memos\/migration\.sql/)
   const { status, stdout } = run()
-  t.match(stdout, '# pass 4')
+  t.match(stdout, '# pass 5')
   t.equal(status, 0, stdout)
 })
 

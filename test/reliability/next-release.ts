@@ -50,9 +50,9 @@ BEGIN
 END
 $$;
 `
-const ownPrivileges = 'Object.entries(privilegesOf(resources, app.jobs))'
+const ownPrivileges = 'Object.entries(privilegesOf(resources, worksInBackground))'
 const morePrivileges = `Object.entries({
-  ...privilegesOf(resources, app.jobs),
+  ...privilegesOf(resources, worksInBackground),
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at, reference)', worker: '' },
   order_labels: { web: 'SELECT, INSERT', worker: '' },
 })`

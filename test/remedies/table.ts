@@ -25,6 +25,11 @@ const cluster = { not: 'the fault of a cluster is named by the tests of test/sch
 
 export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'src/commands/app/app-tokens.ts': { 'listRemedy = ': input },
+  'src/billing/hooks.ts': {
+    'Name the event as the provider does': {
+      tried: ['test/resources/hooks.ts', 'the corrected type'],
+    },
+  },
   'src/billing/customers.ts': { 'Give the id of a user': input },
   'src/commands/billing/reconcile.ts': {
     'Check BILLING_API_URL and BILLING_API_KEY': input,

@@ -38,4 +38,15 @@ t.test('a mistake in a route of an app is named, and the program ends', async (t
     t.equal(await program.ended, 1, name)
     t.match(program.output(), message)
   }
+  await writeFile(file, text)
+  const config = join(folder, 'gatehouse.config.ts')
+  const app = await readFile(config, 'utf8')
+  const failing = `on: { 'billing.charge.failed': async () => {} },`
+  await writeFile(config, app.replace('on: hooks,', failing))
+  const program = await runProgram(t, ['serve'], env, { cwd: folder })
+  t.equal(await program.ended, 1, 'a hook of an event that no provider has')
+  t.match(
+    program.output(),
+    /The hook billing\.charge\.failed of .*gatehouse\.config\.ts:\d+ is about a billing event/,
+  )
 })

@@ -35,6 +35,10 @@ const withSettings = (name: string, schema = `{ type: 'string', description: 'x'
   `import { defineApp, defineSettings } from 'gatehouse'
 export default defineApp({ name: 'one', resources: [], settings: defineSettings({ ${name}: ${schema} }) })`
 
+const withHooks = (hooks: string) => `import { defineApp } from 'gatehouse'
+const hook = async () => {}
+export default defineApp({ name: 'one', resources: [], on: { ${hooks} } })`
+
 t.test('the app is that of --app, of the current folder, or of the program', async (t) => {
   const [one, other] = [await folderWith(t, small('one')), await folderWith(t, small('other'))]
   const empty = await temporaryFolder(t)
@@ -93,6 +97,15 @@ t.test('a mistake in an app is named with its file, before anything is served', 
     [
       withSettings('REPORT_HOUR', '{}'),
       /The setting REPORT_HOUR has no description\. See gatehouse\.config\.ts:\d+\.$/,
+    ],
+    [
+      withHooks(`'user.deleted': hook`),
+      /There is no hook user\.deleted\. A hook is about user\.created, .*\. See gatehouse\.config\.ts:3\.$/,
+    ],
+    [withHooks(`'billing.': hook`), /There is no hook billing\.\. /],
+    [
+      withHooks(`'user.left': 'hook'`),
+      /The hook user\.left is no function\. Give it one, such as .* See gatehouse\.config\.ts:3\.$/,
     ],
     ['export const app = 1', /gatehouse\.config\.ts exports no app\.$/],
     ['export default {}', /gatehouse\.config\.ts exports no app\.$/],

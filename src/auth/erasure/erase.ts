@@ -5,6 +5,7 @@ import { sha256 } from '#src/crypto/hash.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
+import { addHook } from '#src/queue/app/hooks.ts'
 
 /** `blockedBy`: names of the tenants that would keep members but no admin. */
 export type ErasureRefusal = { blockedBy: readonly string[] }
@@ -12,6 +13,7 @@ export type ErasureRefusal = { blockedBy: readonly string[] }
 type ErasedRow = {
   outcome: 'erased' | 'last-admin' | 'no-user' | 'session-ended'
   user_id: string
+  /** The names of those that refuse it, or the ids of those that the person has left. */
   tenants: string[]
   revocations: string[]
 }
@@ -45,6 +47,7 @@ export async function eraseAccount(
     )
     return { blockedBy: row.tenants }
   }
+  await addHook(connection, 'user.left', row.tenants, { userId })
   await sendRevocations(connection, queue, row.revocations)
   // Without the client: what remains of the person is their number.
   await recordAudit(connection, { ...entry, outcome: 'done', reason: 'own-request' }, noClientInfo)
@@ -64,6 +67,7 @@ export async function eraseByCommand(
     SELECT outcome, tenants, revocations FROM erase_person(${userId})`
   if (row === undefined || row.outcome === 'no-user') return null
   if (row.outcome === 'last-admin') return { blockedBy: row.tenants }
+  await addHook(connection, 'user.left', row.tenants, { userId })
   await sendRevocations(connection, queue, row.revocations)
   const entry = { action: 'account-delete', outcome: 'done', reason: 'command', userId } as const
   await recordAudit(connection, entry, noClientInfo)

@@ -5,6 +5,7 @@ import { newSessionId } from '#src/auth/sessions/session-id.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
+import { addHook } from '#src/queue/app/hooks.ts'
 import { recordEndedInvitations } from './invitations.ts'
 
 /** What becomes of the session that the user has left a tenant with. */
@@ -44,6 +45,7 @@ export async function leaveTenant(
     await recordAudit(connection, refused, clientInfo)
     return 'last-admin'
   }
+  await addHook(connection, 'user.left', tenantId, { userId })
   await sendRevocations(connection, queue, row.revocations)
   const reason = row.user_gone ? 'last-membership' : 'own-request'
   await recordAudit(connection, { ...entry, outcome: 'done', reason }, clientInfo)

@@ -11,6 +11,7 @@ import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src
 import type { Queryable } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import { addHook } from '#src/queue/app/hooks.ts'
 import { endInvitationsOf, recordEndedInvitations } from './invitations.ts'
 
 /** An admin who manages the members of their tenant. */
@@ -211,6 +212,7 @@ export async function removeMember(
   const [removed] = await connection.sql<RemovedRow>`
     SELECT user_gone, revocations, invitations FROM remove_member(${id})`
   if (removed === undefined) return 'missing'
+  await addHook(connection, 'user.left', tenantId, { userId: id })
   await sendRevocations(connection, queue, removed.revocations)
   const reason = removed.user_gone ? 'last-membership' : 'member-elsewhere'
   await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)

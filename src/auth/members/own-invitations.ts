@@ -4,6 +4,7 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { addHook } from '#src/queue/app/hooks.ts'
 import { readLink } from './invitation-link.ts'
 
 /** An open invitation as the invited person sees it. */
@@ -85,6 +86,7 @@ export async function acceptInvitation(
     SELECT accept_invitation(${id}::uuid, ${readLink(link)}::bytea) AS tenant_id`
   const tenantId = row?.tenant_id ?? null
   if (tenantId === null) return false
+  await addHook(connection, 'user.joined', tenantId, { userId })
   const entry = { action: 'invitation-accept', outcome: 'done', reason: reasonOf(link) } as const
   await recordAudit(connection, { ...entry, userId, tenantId, target: id }, clientInfo)
   return true

@@ -8,6 +8,7 @@ import { oneStatement } from '#src/db/sql.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { uuidForm } from '#src/http/schemas.ts'
+import { addHook } from '#src/queue/app/hooks.ts'
 import { type OwnInvitationRow, toOwnInvitation } from './own-invitations.ts'
 
 // A name is any text that PostgreSQL can store: no NUL, no lone surrogate.
@@ -38,6 +39,7 @@ export async function createTenant(
     SELECT create_tenant(${name}, ${mostTenants}::integer) AS id`
   const tenantId = row?.id ?? null
   if (tenantId === null) return null
+  await addHook(tx, 'tenant.created', tenantId, { userId })
   const entry = { action: 'tenant-create', outcome: 'done', reason: 'own-request' } as const
   await recordAudit(tx, { ...entry, userId, target: tenantId }, clientInfo)
   return tenantId

@@ -1,7 +1,9 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { recordEndedInvitations } from '#src/auth/members/invitations.ts'
 import type { MappedRole } from '#src/auth/oidc/mapped-role.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { addHook } from '#src/queue/app/hooks.ts'
 
 type RoleRow = {
   outcome: 'joined' | 'changed' | 'removed' | 'last-admin' | 'no-tenant'
@@ -33,6 +35,19 @@ export async function applyRole(
     const reason = outcome === 'removed' ? outcome : `${outcome}-${role}`
     await recordAudit(connection, { ...entry, tenantId, outcome: 'done', reason }, clientInfo)
     await recordEndedInvitations(connection, { userId, tenantId }, invitations, clientInfo)
+    if (outcome === 'joined') await addHook(connection, 'user.joined', tenantId, { userId })
+    if (outcome === 'removed') await addHooksOfRemoval(connection, { userId, tenantId })
   }
   return outcome === 'joined'
+}
+
+/** Who is in no other tenant gets one of their own in the same transaction. */
+async function addHooksOfRemoval(
+  connection: Queryable,
+  { userId, tenantId }: { userId: number; tenantId: string },
+): Promise<void> {
+  await addHook(connection, 'user.left', tenantId, { userId })
+  const begun = Prisma.sql`
+    SELECT tenant_id::text AS tenant FROM memberships WHERE user_id = ${userId} AND created_at = now()`
+  await addHook(connection, 'tenant.created', begun, { userId })
 }

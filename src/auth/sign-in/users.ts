@@ -1,6 +1,8 @@
 import type { PgBoss } from 'pg-boss'
 import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { addHook } from '#src/queue/app/hooks.ts'
 import type { AdmissionFacts, ExistingUsers, VerifiedIdentity } from './account-linking.ts'
 
 /**
@@ -88,7 +90,11 @@ export async function createUser(
   const tenantName = (name ?? email ?? 'Personal').slice(0, 200)
   const [row] = await connection.sql<{ id: string }>`
     SELECT create_user(${subject}, ${issuer}, ${email}, ${tenantName}) AS id`
-  return Number(row?.id)
+  const userId = Number(row?.id)
+  const own = Prisma.sql`SELECT own_tenant_id::text AS tenant FROM users WHERE id = ${userId}`
+  await addHook(connection, 'tenant.created', own, { userId })
+  await addHook(connection, 'user.created', own, { userId })
+  return userId
 }
 
 /**

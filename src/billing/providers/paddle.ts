@@ -50,6 +50,7 @@ export const paddleKinds = {
 /** Paddle Billing: `Paddle-Signature: ts=…;h1=…` over `<ts>:<body>`. */
 export const paddle: BillingProvider = {
   name: 'paddle',
+  kinds: paddleKinds,
   endsAreFinal: true,
   verify: (headers, body, secrets, now) =>
     judge(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#src/runtime/json.ts'
 import type { Effect } from '../effect.ts'
-import type { BillingEvent } from '../event.ts'
+import type { BillingEvent, EventKind } from '../event.ts'
 import type { Verdict } from '../signature.ts'
 
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -8,6 +8,8 @@ export type WebhookHeaders = Readonly<Record<string, string | readonly string[] 
 /** A billing provider: how it signs, what it sends, and what that means. */
 export type BillingProvider = {
   readonly name: 'signed' | 'stripe' | 'paddle' | 'standard'
+  /** The types of events that are processed. */
+  readonly kinds: Readonly<Record<string, EventKind>>
   /** A subscription that has ended never begins again: who comes back buys another one. */
   readonly endsAreFinal: boolean
   /**

@@ -32,6 +32,7 @@ export const signedKinds = {
  */
 export const signed: BillingProvider = {
   name: 'signed',
+  kinds: signedKinds,
   endsAreFinal: false,
   verify: (headers, body, secrets, now) =>
     verifySignature(headerOf(headers, 'webhook-signature'), body, secrets, now),

@@ -55,6 +55,7 @@ const digestForm = /^[A-Za-z0-9+/]{43}=$/
  */
 export const standard: BillingProvider = {
   name: 'standard',
+  kinds: standardKinds,
   endsAreFinal: true,
   verify(headers, body, secrets, now) {
     const id = headerOf(headers, 'webhook-id')

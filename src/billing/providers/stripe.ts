@@ -64,6 +64,7 @@ const relatedPath =
 export function stripe(options: ProviderOptions): BillingProvider {
   return {
     name: 'stripe',
+    kinds: stripeKinds,
     endsAreFinal: true,
     verify: (headers, body, secrets, now) =>
       verifySignature(headerOf(headers, 'stripe-signature'), body, secrets, now),

@@ -5,7 +5,7 @@ import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { documentedOwn, settingsTable } from '#src/config/documentation.ts'
 import { privilegesOf } from '#src/resources/kit/derived.ts'
 import { sqlOf } from '#src/resources/kit/sql.ts'
-import { app } from '#src/resources/running-app.ts'
+import { app, worksInBackground } from '#src/resources/running-app.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { requireAppFolder } from '../kit/app-folder.ts'
 import { print } from '../kit/output.ts'
@@ -72,7 +72,7 @@ const introduction = `-- Written by \`gatehouse generate\` from the declarations
 function databaseScript(): string {
   const { policies, triggers, functions } = sqlOf(app.resources)
   const homes = functions.slice(functions.indexOf('$$;\n') + '$$;\n'.length).trim()
-  const grants = Object.entries(privilegesOf(app.resources, app.jobs)).flatMap(
+  const grants = Object.entries(privilegesOf(app.resources, worksInBackground)).flatMap(
     ([table, { web, worker }]) =>
       [
         [web, 'the web role'],

@@ -32,12 +32,29 @@ export async function enqueue<Input extends TSchema>(
   input: Static<NoInfer<Input>>,
 ): Promise<void> {
   const text = inputTextOf(job, input)
+  const entered = Prisma.sql`SELECT current_tenant_id()::text AS tenant`
+  const added = await addRuns(tx, job, text, entered)
+  if (added === 0) throw new Error(`The job ${job.name} needs a tenant, and there is none.`)
+}
+
+/**
+ * Adds a run of the job in each of the tenants, in the transaction.
+ * @param text the input, as JSON
+ * @param tenants a statement with a column `tenant`
+ * @returns how many runs
+ */
+export async function addRuns(
+  tx: Pick<Tx, 'sql' | 'notify'>,
+  { name, retries }: Pick<AnyJob, 'name' | 'retries'>,
+  text: string,
+  tenants: Prisma.Sql,
+): Promise<number> {
   const source = Prisma.sql`(
-    SELECT tenant, ${job.name}::text AS job, ${text}::jsonb AS input, ${job.retries}::int AS retries
-    FROM (SELECT current_tenant_id()::text AS tenant) AS entered WHERE tenant IS NOT NULL) AS one`
+    SELECT tenant, ${name}::text AS job, ${text}::jsonb AS input, ${retries}::int AS retries
+    FROM (${tenants}) AS affected WHERE tenant IS NOT NULL) AS one`
   const added = await tx.sql(Prisma.sql`${insertJob(source)} RETURNING 1 AS added`)
-  if (added.length === 0) throw new Error(`The job ${job.name} needs a tenant, and there is none.`)
   announceJob(tx, appQueue)
+  return added.length
 }
 
 /** `enqueue` of one transaction, which a hook or a job gets. */

@@ -15,7 +15,9 @@ import type { AppJobDeps } from './worker.ts'
 
 const scheduleQueue = 'app-schedule'
 
-type Deps = Omit<AppJobDeps, 'db' | 'metrics' | 'settings'> & { readonly systemDb: SystemDatabase }
+type Deps = Pick<AppJobDeps, 'queue' | 'due' | 'clock' | 'logger'> & {
+  readonly systemDb: SystemDatabase
+}
 type Fetched = JobWithMetadata<ScheduledJob>
 type Scheduled = AnyJob & { readonly schedule: string }
 

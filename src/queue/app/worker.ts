@@ -1,24 +1,20 @@
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Database } from '#src/db/database.ts'
-import type { JobLog } from '#src/observability/logger.ts'
 import type { QueueMetrics } from '#src/observability/metrics.ts'
 import type { AnyJob } from '#src/resources/define-job.ts'
-import type { Clock } from '#src/runtime/clock.ts'
 import { type Consumer, type ConsumerOptions, startConsumer } from '../consumer.ts'
 import { JobGone } from '../enter-jobs.ts'
 import { endJob, enterTries } from '../job-table.ts'
 import type { AppJob } from '../queue.ts'
-import { appQueue, enqueueIn } from './enqueue.ts'
+import { appQueue } from './enqueue.ts'
+import { failureOf } from './hooks.ts'
+import { type RunDeps, runOf } from './run.ts'
 
-export type AppJobDeps = {
+export type AppJobDeps = RunDeps & {
   readonly queue: PgBoss
   readonly due: ConsumerOptions<Fetched>['due']
   readonly db: Database
-  readonly clock: Clock
-  /** Those of the app. */
-  readonly settings: object
   readonly metrics: QueueMetrics
-  readonly logger: JobLog
 }
 
 type Fetched = JobWithMetadata<AppJob>
@@ -27,7 +23,7 @@ type Fetched = JobWithMetadata<AppJob>
 const limits = { inFlight: 8, stopMs: 6_000 } as const
 const perTenant = 2
 
-/** Starts the consumer of the jobs that the app declares. */
+/** Starts the consumer of the jobs that the app declares, and of its hooks about people and tenants. */
 export function workAppJobs(jobs: readonly AnyJob[], deps: AppJobDeps): Promise<Consumer> {
   const { queue, due, logger } = deps
   const options = { includeMetadata: true, groupConcurrency: perTenant } as const
@@ -69,24 +65,17 @@ async function workJob(
 
 /** Runs and ends the job in one transaction, so what it does in the database is done once. */
 async function runJob(declared: AnyJob, deps: AppJobDeps, job: Fetched): Promise<void> {
-  const { db, clock, settings, logger } = deps
   const { tenantId, input } = job.data
   const { name } = declared
-  await db.write(enterTries(appQueue, [job]), async (tx, entered) => {
+  const work = deps.db.write(enterTries(appQueue, [job]), async (tx, entered) => {
     // For a closed tenant the scope is another tenant, which does not exist: the job ends without a run.
     if (entered.tenantId === tenantId) {
-      const log = withFacts(logger, { job: name, tenantId })
-      const tenant = { id: tenantId }
-      const work = { tx, tenant, settings, now: clock.now(), log, enqueue: enqueueIn(tx) }
-      await declared.run({ ...work, input: input as never }) // enqueue has checked it
+      // enqueue has checked the input
+      await declared.run(runOf(deps, { name, tenantId, tx, input: input as never }))
     }
     await endJob(tx, job)
   })
-}
-
-/** A log whose lines have these facts too. */
-function withFacts(log: JobLog, more: object): JobLog {
-  const at = (level: keyof JobLog) => (facts: object, message: string) =>
-    log[level]({ ...facts, ...more }, message)
-  return { info: at('info'), warn: at('warn'), error: at('error') }
+  await work.catch((error) => {
+    throw declared.isHook && !(error instanceof JobGone) ? failureOf(name, error) : error
+  })
 }

@@ -45,16 +45,16 @@ export function tokenPermissionsOf(
 
 /**
  * The privileges of the roles on each table: nothing that no action needs.
- * @param jobs of the app: they may do what its actions may
+ * @param worksInBackground whether workers run code of the app, which may do what its actions may
  */
 export function privilegesOf(
   resources: readonly Resource[],
-  jobs: readonly unknown[] = [],
+  worksInBackground = false,
 ): Record<string, { web: string; worker: string }> {
   return Object.fromEntries(
     resources.map((one) => {
       const web = webPrivilegesOf(one)
-      const worker = one.worker === '' && jobs.length > 0 ? web : one.worker
+      const worker = one.worker === '' && worksInBackground ? web : one.worker
       return [one.plural, { web, worker }]
     }),
   )

@@ -1,4 +1,5 @@
 import { defineApp } from 'gatehouse'
+import { hooks } from './hooks.ts'
 import { fileNotes, fileNotesOf } from './jobs.ts'
 import { notes } from './note.ts'
 
@@ -7,5 +8,6 @@ export default defineApp({
   name: 'notes',
   resources: [notes],
   jobs: [fileNotes, fileNotesOf],
+  on: hooks,
   routes: { tenant: [() => import('./routes/title.ts'), () => import('./routes/report.ts')] },
 })

@@ -1,4 +1,5 @@
 import { author, created, defineResource, id, line, tenant, updated } from 'gatehouse'
+import Type from 'typebox'
 
 export const notes = defineResource('note', {
   plural: 'notes',
@@ -16,5 +17,6 @@ export const notes = defineResource('note', {
     create: { permission: 'post:write', accepts: ['title'] },
     update: { permission: 'post:write', accepts: ['title'] },
   },
-  events: { updated: 'A note was changed' },
+  events: { updated: 'A note was changed', introduced: 'Somebody has joined' },
+  payloads: { introduced: Type.Object({ userId: Type.Integer() }) },
 })

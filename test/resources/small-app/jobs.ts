@@ -14,6 +14,7 @@ import { measureQueues } from '#src/queue/backlog.ts'
 import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { type AnyJob, defineJob } from '#src/resources/define-job.ts'
 import { defineSettings } from '#src/resources/define-settings.ts'
+import { publishIn } from '#src/rows/own-events.ts'
 import { startWorker } from '#src/worker.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
@@ -59,7 +60,7 @@ async function work(
   const metrics = createMetrics()
   const deps = { queue, due, logger, clock: { now } }
   const parts = [
-    await workAppJobs(jobs, { ...deps, db, settings, metrics: metrics.queues }),
+    await workAppJobs(jobs, { ...deps, db, settings, publishIn, metrics: metrics.queues }),
     await workSchedules(jobs, { ...deps, systemDb }),
   ]
   t.teardown(async () => {

@@ -35,3 +35,13 @@ test('a report is for editors and admins, about their tenant', async () => {
   assert.deepEqual((await stranger.send('GET', '/report')).body, { authors: [] })
   assert.equal((await viewer.send('GET', '/report')).status, 403)
 })
+
+test('who pays has their notes filed', async () => {
+  const payer = await app.addPerson({ role: 'editor', billingCustomer: 'cus_1' })
+  const { body } = await payer.send('POST', '/notes', { title: 'Buy milk' })
+  const { event } = await app.sendBillingEvent({ customer: 'cus_1' })
+  assert.equal(event?.status, 'processed')
+  await app.runJobs()
+  const title = await payer.send('GET', `/notes/${body.id}/title`)
+  assert.deepEqual(title.body, { title: 'Filed: Buy milk' })
+})

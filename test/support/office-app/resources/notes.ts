@@ -15,6 +15,7 @@ import {
   personOf,
   updated,
 } from 'gatehouse'
+import Type from 'typebox'
 
 const changed = ['title', 'department', 'assigneeId', 'status', 'place'] as const
 
@@ -49,6 +50,11 @@ export const notes = defineResource('note', {
     update: { permission: 'desk:use', accepts: changed },
     delete: { permission: 'desk:use' },
   },
-  events: { created: 'A note was written', updated: 'A note was changed' },
+  events: {
+    created: 'A note was written',
+    updated: 'A note was changed',
+    greeted: 'Somebody has joined',
+  },
+  payloads: { greeted: Type.Object({ userId: Type.Integer() }) },
   page: { label: 'Notes', heading: 'title', columns: ['status', 'place'] },
 })
