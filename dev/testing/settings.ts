@@ -46,6 +46,7 @@ export function testConfig(urls: Urls, settings: Record<string, string> = {}): C
   const { database, billing, ...config } = readConfig(
     { ...testSettings(urls), ...settings },
     app.settings?.schema,
+    Object.keys(app.plans ?? {}),
   )
   // Tests hold locks for longer than a request waits, and a busy machine answers after seconds.
   const limits = { acquireMs: 20_000, silenceMs: 20_000, lockMs: defaultLimits.lockMs }

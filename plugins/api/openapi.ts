@@ -184,7 +184,8 @@ function usualCodes(status: number, methods: readonly string[], access: Access):
     (one) => one.resource === access.resource && one.action === access.action,
   )
   const persons = rule?.forServices !== false ? [] : (['person-required'] as const)
-  return ['forbidden', ...persons, ...refusedCredentials(methods, rule?.credential)]
+  const plans = (rule?.plans ?? []).length === 0 ? [] : (['plan-required'] as const)
+  return ['forbidden', ...persons, ...plans, ...refusedCredentials(methods, rule?.credential)]
 }
 
 function refusedCredentials(

@@ -1,3 +1,5 @@
+import type { Entitlements } from '#src/resources/plans.ts'
+
 /** A person who is asking, as the database found them when their credential opened the transaction. */
 export type Caller = {
   readonly isApp?: false
@@ -23,7 +25,7 @@ export type Caller = {
   readonly department: string | null
   /** Whether the identity that signed in is one of the setting OPERATORS. */
   readonly operator: boolean
-}
+} & Entitlements
 
 /**
  * A program that is asking with a service token of its tenant. It is no person and no member: it has

@@ -80,8 +80,12 @@ function mayTry(role: string, { resource, action, plans }: Rule, rules: readonly
   return decideWithoutObject({ caller, resource, action }, rules).effect === 'allow'
 }
 
-function planWords({ plans }: Rule): string[] {
-  return plans.length === 0 ? [] : [`only with the plan ${plans.join(' or ')}`]
+function planWords({ plans, feature }: Rule): string[] {
+  if (plans.length === 0) return []
+  const named = `the plan ${plans.join(' or ')}`
+  return [
+    feature === undefined ? `only with ${named}` : `only with the feature ${feature} (${named})`,
+  ]
 }
 
 const introduction = (source: string) => `# Permissions

@@ -2,8 +2,9 @@ import { Problem } from '#src/http/problems.ts'
 import type { Condition } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
-import { resources } from '#src/resources/running-app.ts'
+import { app, resources } from '#src/resources/running-app.ts'
 import { type Caller, isRecentlyAuthenticated, type Principal } from './caller.ts'
+import { entitlementsOf } from './entitlements.ts'
 import {
   effectivePermissions,
   type Permission,
@@ -73,6 +74,8 @@ export type Rule = {
   readonly forApp?: true
   /** The plans of which the person needs one; empty if none is needed. */
   readonly plans: readonly string[]
+  /** What the plan of the person must have; `plans` are those that have it. */
+  readonly feature?: string
   /** Conditions on the object that deny it although everything else allows it. */
   readonly unless: readonly Condition[]
 }
@@ -83,7 +86,7 @@ export type Rule = {
  * declared resources are in src/resources.
  */
 export const policy: readonly Rule[] = [
-  ...rulesOf(resources),
+  ...rulesOf(resources, app.plans),
   ...forServices(
     ...managed('folder'),
     ...managed('team'),
@@ -350,7 +353,8 @@ export function decideWithoutObject(
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 
-function hasPlan({ plan }: Pick<Subject, 'plan'>, { plans }: Rule): boolean {
+function hasPlan({ plan }: Pick<Subject, 'plan'>, { plans, feature }: Rule): boolean {
+  if (feature !== undefined) return entitlementsOf(plan).features.includes(feature)
   return plans.length === 0 || (plan !== null && plans.includes(plan))
 }
 
@@ -424,10 +428,14 @@ const details: Readonly<Record<string, string>> = {
     'Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
 }
 
-/** The plans in a sentence, with where they are bought. */
-function planDetail(plans: readonly string[]): string {
+/** Where plans are bought: the end of a detail. A page has a button instead. */
+export const plansHint = ` Open ${plansPath} to see your plan and the others.`
+
+/** The feature and the plans in a sentence, with where they are bought. */
+function planDetail({ plans, feature }: Pick<Rule, 'plans' | 'feature'>): string {
   const named = `the plan ${plans.join(' or ')}`
-  return `You need ${named}. Open ${plansPath} to see your plan and the others.`
+  const need = feature === undefined ? named : `the feature ${feature}, which ${named} has`
+  return `You need ${need}.${plansHint}`
 }
 
 /** The 403 for a denied action, with a detail if the caller may know the reason. */
@@ -435,7 +443,7 @@ export function toProblem(
   reason: Decision['reason'],
   { rule = null, condition }: Partial<Pick<Decision, 'rule' | 'condition'>> = {},
 ): Problem {
-  const ofPlan = reason === 'plan-required' ? planDetail(rule?.plans ?? []) : undefined
+  const ofPlan = reason === 'plan-required' && rule !== null ? planDetail(rule) : undefined
   const detail = condition?.detail ?? ofPlan ?? details[reason]
   const code = isOwnCode(reason) ? reason : 'forbidden'
   return new Problem(code, { reason, ...(detail !== undefined && { detail }) })

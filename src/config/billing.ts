@@ -201,6 +201,17 @@ function ofAnother(name: string, owner: string, provider: string): string {
 /** The plan of each price. */
 export type BillingPlans = ReadonlyMap<string, string>
 
+/** @param declared the plans of the app; empty if it declares none, and then takes any */
+export function checkPlans(
+  plans: BillingPlans | null,
+  declared: readonly string[],
+  faults: string[],
+): void {
+  const unknown = [...(plans?.values() ?? [])].find((plan) => !declared.includes(plan))
+  if (unknown === undefined || declared.length === 0) return
+  faults.push(`BILLING_PLANS: the app has no plan ${unknown}; it has ${declared.join(', ')}.`)
+}
+
 /** Reads `price:plan`, comma-separated. Without any, every subscription is `pro` (specification). */
 export function readBillingPlans(
   provider: BillingProviderName,

@@ -4,6 +4,7 @@ import { readAppOrigins, readCorsOrigins, readFrameOrigins } from './allowed-ori
 import { readAppWebhook } from './app-webhook.ts'
 import { readAudiences } from './audiences.ts'
 import {
+  checkPlans,
   hasCheckout,
   isBillingProvider,
   readBillingApi,
@@ -65,12 +66,18 @@ const ownerInReach =
 /**
  * Reads the settings from an environment. A process of one role needs, and keeps, only the secrets
  * of that role.
- * @param own of the app
+ * @param own settings of the app
+ * @param plans of the app; empty if it declares none
  * @throws ConfigError with all faults at once; none of them contains a secret value
  */
-export function readConfig(env: Environment, own: TObject = Type.Object({})): Config {
+export function readConfig(
+  env: Environment,
+  own: TObject = Type.Object({}),
+  plans: readonly string[] = [],
+): Config {
   const faults: string[] = []
   const config = readSettings(env, own, faults)
+  checkPlans(config.billing.plans, plans, faults)
   if (faults.length > 0) throw new ConfigError(faults, askInit)
   return config
 }

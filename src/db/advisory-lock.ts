@@ -16,6 +16,7 @@ export type LockName =
   | 'event-types'
   | 'folders'
   | 'invitations'
+  | 'plan-limits'
   | 'portal-sessions'
   | 'provider-grant'
   | 'service-tokens'

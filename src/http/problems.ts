@@ -76,9 +76,18 @@ export const errorTable = {
     title: 'You need another plan',
     meaning: 'Your role allows this, and your plan does not.',
     cause:
-      'You have no plan, another one, or it has ended. `detail` names the plans that allow it.',
+      'You have no plan, another one, or it has ended. `detail` names the plans that allow it, and the feature that they have.',
     remedy:
       'Open `/app/account#plan` to see your plan and to get another one, then send the request again. It takes effect when the payment has arrived.',
+  },
+  'limit-reached': {
+    status: 403,
+    title: 'Your plan has no room for more',
+    meaning: 'Nothing was created: there are as many as your plan is for.',
+    cause:
+      'Your plan has a limit for what you create. `detail` names it, and the plans that are for more. What is stored stays, also after a change to a smaller plan.',
+    remedy:
+      'Delete some, or open `/app/account#plan` to get another plan, then send the request again. `GET /plan` shows what is used.',
   },
   'reauthentication-required': {
     status: 403,

@@ -67,4 +67,5 @@ export {
   personOf,
   type Visible,
 } from '#src/resources/kit/visible.ts'
+export type { Plans } from '#src/resources/plans.ts'
 export { everything, type Roles } from '#src/resources/roles.ts'

@@ -6,6 +6,7 @@ import type { AppSettings } from './define-settings.ts'
 import { invoices } from './invoices.ts'
 import type { PageIcon, Resource } from './kit/define.ts'
 import { distinct, distinctResources } from './kit/distinct.ts'
+import { type Plans, planFaultOf } from './plans.ts'
 import { type Roles, roleFaultOf } from './roles.ts'
 
 /**
@@ -72,6 +73,11 @@ export type App = {
   readonly roles?: Roles
   /** The role that manages users, tokens and webhooks, and that the founder of a tenant has; `admin` by default. */
   readonly manages?: string
+  /**
+   * What each plan gives, the least first: `{ free: {}, pro: { features: ['export'], limits: { tasks: 10 } } }`.
+   * BILLING_PLANS says which price gives which plan.
+   */
+  readonly plans?: Plans
   /** What it reads from the environment. */
   readonly settings?: AppSettings
   /** Background work in the scope of a tenant. */
@@ -95,15 +101,15 @@ export function isAppName(name: string): boolean {
 
 /**
  * Declares the app that the program runs: the default export of gatehouse.config.ts.
- * @throws Error if two resources, pages or jobs have one name, table or address, a role, permission or hook is wrong, or
- *   the name is not words with hyphens
+ * @throws Error if two resources, pages or jobs have one name, table or address, a role, permission, plan or hook is
+ *   wrong, or the name is not words with hyphens
  */
 export function defineApp(app: App): App {
   if (!isHyphenated(app.name)) {
     throw new Error(`The app has the name ${app.name}, which is not lower-case words with hyphens.`)
   }
   if (app.name === bare.name) throw new Error('The name none means an installation without an app.')
-  const fault = roleFaultOf(app) ?? hookFaultOf(app.on ?? {})
+  const fault = roleFaultOf(app) ?? planFaultOf(app) ?? hookFaultOf(app.on ?? {})
   if (fault !== null) throw new Error(fault)
   distinctResources([...app.resources, invoices])
   distinct(

@@ -4,6 +4,7 @@ import { Problem } from '#src/http/problems.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
 import { override, perform } from './own-actions.ts'
 import { enterHome, published, publishOne } from './own-events.ts'
+import { requireRoom } from './room.ts'
 import { type Rows, rowsOf } from './rows.ts'
 import { refuseUnseen, seenBy } from './seen.ts'
 import { type Short, shortOf } from './short.ts'
@@ -15,7 +16,10 @@ import type { Declared, Values } from './table.ts'
  */
 export type Actions<Item> = Rows<Item> & {
   readonly short: Short<Item>
-  /** @throws Problem `not-found` if the body names a folder out of reach, `forbidden` for a field that the caller lacks the permission for */
+  /**
+   * @throws Problem `not-found` if the body names a folder out of reach, `forbidden` for a field that the caller
+   *   lacks the permission for, `limit-reached` if their plan has no room for one more
+   */
   create(act: Act, body: Values): Promise<Item>
   /** @throws Problem `not-found`, or `forbidden` if a condition forbids it */
   change(act: Act, id: number, body: Values, check?: Check<Item>): Promise<Item>
@@ -56,12 +60,14 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
       }
       refuseUnseen(resource, caller, body)
       const seen = (item: Item) => seenBy(resource, caller, item)
-      const create = (values: Values) =>
-        published(resource, act, 'created', caller.tenantId, () =>
+      const { tenantId } = caller
+      const create = async (values: Values) => {
+        await requireRoom(resource, tx, caller)
+        return published(resource, act, 'created', tenantId, () =>
           rows.insert(tx, caller, values, now),
         )
+      }
       if (declaredIn(resource, 'create').run === undefined) return seen(await create(body))
-      const { tenantId } = caller
       return seen(await override<Item>(resource, act, { action: 'create', tenantId, create }, body))
     },
     async change(act, id, body, check) {

@@ -4,6 +4,7 @@ import { found } from '#src/http/params.ts'
 import type { Action } from '#src/resources/kit/define.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
 import type { Reads } from './reads.ts'
+import { isCounted } from './room.ts'
 import type { Declared } from './table.ts'
 
 /** Who acts, in which transaction and when. */
@@ -30,8 +31,9 @@ export function declaredIn({ name, actions, own }: Declared, action: string): Ac
   return found
 }
 
-/** Whether the action reads the row before it changes: then it needs several statements. */
+/** Whether the action reads the row before it changes, or counts rows: then it needs several statements. */
 export function needsRow(resource: Declared, caller: Asking, action: Change): boolean {
+  if (action === 'create' && isCounted(resource, caller)) return true
   const { run, unless = [] } = declaredIn(resource, action)
   return run !== undefined || unless.some(({ appliesTo }) => appliesTo?.(caller) ?? true)
 }

@@ -54,6 +54,6 @@ t.test('the page says so and leads to the plans', async (t) => {
     headers: { cookie, accept: 'text/html' },
   })
   t.equal(page.statusCode, 403)
-  t.match(page.body, 'Your plan does not include this.')
+  t.match(page.body, 'You need the plan pro.')
   t.match(page.body, '<a class="button" href="/app/account#plan">View the plans</a>')
 })

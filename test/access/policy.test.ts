@@ -138,6 +138,24 @@ t.test('a rule with plans is for people who have one of them', async (t) => {
   t.strictSame(row?.roles, ['viewer', 'editor', 'admin'], 'whatever the role')
 })
 
+t.test('a feature is that of the plan, whichever plans the rule names', async (t) => {
+  const rule: Rule = {
+    ...{ resource: 'order', action: 'read', permission: null, tokenPermission, scope: 'owner' },
+    ...noConditions,
+    ...{ plans: ['pro'], feature: 'export' },
+  }
+  // The app of these tests gives no feature to any plan. test/resources/plans.ts has one that does.
+  for (const plan of ['pro', 'free', null]) {
+    t.equal(ask({ plan }, 'order', 'read', [rule]).reason, 'plan-required', String(plan))
+  }
+  t.match(toProblem('plan-required', { rule }), {
+    detail:
+      'You need the feature export, which the plan pro has. Open /app/account#plan to see your plan and the others.',
+  })
+  const [row] = accessOverview([rule])
+  t.strictSame(row?.conditions, ['only with the feature export (the plan pro)'])
+})
+
 t.test('an action without a rule is denied', async (t) => {
   const admin = { role: 'admin', tenantId, tokenPermissions }
   t.same(ask(admin, 'order', 'read', []), { effect: 'deny', rule: null, reason: 'no-rule' })

@@ -499,7 +499,7 @@ function kitHunts(): SourceHunt[] {
   const [routes, derived] = ['routes/api/resources/rows.ts', 'src/resources/kit/derived.ts']
   return [
     hunt('src/rows/table.ts', /\$\{seenOf\(resource\)\}/g, '', tests.visible),
-    hunt('src/resources/kit/sql.ts', /AS RESTRICTIVE(?=.n  USING)/g, '', tests.visible),
+    hunt('src/resources/kit/sql.ts', /AS RESTRICTIVE(?=.n {2}USING)/g, '', tests.visible),
     hunt('src/resources/kit/visible.ts', /'session', (?='token')/g, '', tests.visible),
     hunt(
       'src/rows/refusals.ts',
@@ -507,6 +507,11 @@ function kitHunts(): SourceHunt[] {
       'if (false) {',
       tests.visible,
     ),
+    hunt(actions, /await requireRoom\(.*\)\n/g, '', tests.visible),
+    hunt(before, /if \(action === 'create' && isCounted.*\n/g, '', tests.visible),
+    hunt('src/rows/room.ts', /await lockUntilCommit\(.*\)\n/g, '', tests.visible),
+    hunt('src/rows/room.ts', /used < most/g, 'used <= most', tests.visible),
+    hunt('src/rows/room.ts', / && mayRead\(caller, one\)/g, '', tests.visible),
     hunt(events, /if \(tenantId !== null\) await publishOne\(.*\)\n/g, ''),
     hunt(
       actions,

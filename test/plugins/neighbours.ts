@@ -27,6 +27,8 @@ export function aCaller(facts: Partial<Caller> = {}): Caller {
     role: 'viewer',
     department: null,
     operator: false,
+    features: [],
+    limits: {},
     ...facts,
   }
 }

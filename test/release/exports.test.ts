@@ -9,8 +9,8 @@ import { entryModules, exportedBy, exportsTable } from '#dev/release/exports.ts'
 
 const promised = {
   'src/package/index.ts': `
-    App AppPage AppScope AppSettings BillingFact Condition DemoOfApp DemoPerson Enqueue Field Hook Hooks Job JobRun Line Load Permission PersonFact Publish
-    Resource Roles RowOf Scope Text Time
+    App AppPage AppScope AppSettings BillingFact Condition DemoOfApp DemoPerson Enqueue Field Hook Hooks Job JobRun Line Load Permission PersonFact Plans
+    Publish Resource Roles RowOf Scope Text Time
     Uuid Visible allOf anyOf author authorService choice created currency date decimal defineApp defineJob defineResource defineSettings departmentOf
     email everything field fieldIs flag folder haveRole hidden id initially integer json line lines member money optional owner
     personOf reference renamed tenant text timestamp updated url`,

@@ -5,4 +5,5 @@ await runOnApp(fileURLToPath(new URL('../support/office-app', import.meta.url)),
   () => import('./own-roles.ts'),
   () => import('./visible.ts'),
   () => import('./hooks.ts'),
+  () => import('./plans.ts'),
 ])

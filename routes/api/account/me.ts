@@ -1,10 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
 import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { profile } from '#src/auth/members/tenants.ts'
 import { toSubscription } from '#src/billing/plans.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { tagOf } from '#src/resources/kit/define.ts'
+import { resources } from '#src/resources/running-app.ts'
+import { isLimited, listRooms } from '#src/rows/room.ts'
 import { Subscription } from '#src/webhooks/events/program-kinds.ts'
 
 const Me = Type.Object(
@@ -21,6 +25,20 @@ const Me = Type.Object(
     permissions: Type.Array(Type.String()),
     plan: Nullable(Type.String()),
     subscription: Nullable(Subscription),
+    features: Type.Array(Type.String(), { description: 'What the plan gives' }),
+    limits: Type.Array(
+      Type.Object(
+        {
+          resource: Type.String({ description: 'Its path without the slash' }),
+          limit: Nullable(Type.Integer({ description: 'The most rows; null if unlimited' })),
+          used: Type.Integer({
+            description: 'Counted up to the limit, or up to 1,000 if that is more',
+          }),
+        },
+        { title: 'PlanLimit' },
+      ),
+      { description: 'Of the plan, for what you may read' },
+    ),
     invitations: Type.Array(OwnInvitation, {
       description:
         'Open invitations for e-mails that you have verified; empty with an API token. Accept one with `POST /invitations/{id}/accept`.',
@@ -42,10 +60,8 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
       },
     },
     async (request) => {
-      const { caller, userName, tenant, invitations, subscription } = await app.db.read(
-        request.entry,
-        profile,
-      )
+      const [found, rooms] = await read(app, request)
+      const { caller, userName, tenant, invitations, subscription } = found
       return {
         user: {
           id: caller.userId,
@@ -59,10 +75,23 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
         permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
         plan: caller.plan,
         subscription: subscription && toSubscription(subscription),
+        features: [...caller.features],
+        limits: rooms.map(({ resource, most, used }) => ({
+          ...{ resource: tagOf(resource), limit: most, used },
+        })),
         invitations,
       }
     },
   )
+}
+
+/** The profile in one packet, unless the rows of a limit are counted too. */
+async function read({ db }: FastifyInstance, { entry }: FastifyRequest) {
+  if (!resources.some(isLimited)) return [await db.read(entry, profile), []] as const
+  return db.read(entry, async (tx, caller) => {
+    const [rows, rooms] = await Promise.all([tx.sql(profile.statement), listRooms(tx, caller)])
+    return [profile.read(rows, caller), rooms] as const
+  })
 }
 
 export default me

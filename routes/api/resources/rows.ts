@@ -14,6 +14,7 @@ import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
 import { CountedPageOf, furtherOf, queryOf } from '#src/rows/query.ts'
+import { isLimited } from '#src/rows/room.ts'
 import { routedActionsOf } from '#src/rows/routed-actions.ts'
 import { seenBy } from '#src/rows/seen.ts'
 import type { Declared, Values } from '#src/rows/table.ts'
@@ -128,6 +129,7 @@ function post(app: FastifyInstance, resource: Declared, action: Action, currency
   const expected = {
     ...(resource.scope === 'chain' && problems(404)),
     ...problems('quota-exceeded', ...repeatable(resource), ...refusable(action)),
+    ...(isLimited(resource) && problems('limit-reached')),
   }
   app.post<OfBody>(
     path,

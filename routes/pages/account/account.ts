@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
+import { planTitle } from '#src/access/entitlements.ts'
 import type { Action } from '#src/access/policy.ts'
 import { assignablePermissions, permissionsOf } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
@@ -36,6 +37,8 @@ import { sectionFor } from '#src/pages/kit/destinations.ts'
 import { chosen } from '#src/pages/kit/form.ts'
 import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
+import { listRooms } from '#src/rows/room.ts'
+import { inWords } from '#src/runtime/words.ts'
 
 const path = '/app/account'
 const firstPage = { limit: 100, after: null }
@@ -84,7 +87,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       const page = readPage(part, ownAuditList.name, ownAuditList.forms)
       const newToken = await takeSecret(app.db, sessionEntry, request, keys)
       const shown = await app.db.read(sessionEntry, async (tx, caller) => {
-        const [identities, sessions, tokens, invitations, memberships, audit, own] =
+        const [identities, sessions, tokens, invitations, memberships, audit, own, rooms] =
           await Promise.all([
             listIdentities(tx, caller, firstPage),
             listSessions(tx, caller, idleSeconds, firstPage),
@@ -93,6 +96,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
             listMemberships(tx, caller, caller.tenantId, firstPage),
             listOwnAudit(tx, caller, page),
             findOwnBilling(tx, caller),
+            listRooms(tx, caller),
           ])
         return {
           email: caller.email,
@@ -107,7 +111,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
             isLater: trail !== undefined,
             targets: await findTargets(tx, ownTargets(caller), audit.data),
           },
-          plan: toShownPlan(checkout, caller.plan, own),
+          plan: toShownPlan(checkout, caller, own, rooms),
         }
       })
       const { viewer } = request
@@ -243,17 +247,21 @@ function ownTargets({ userId, tenantId, role }: Caller) {
 
 function toShownPlan(
   { offers, hasPortal }: Checkout,
-  plan: string | null,
+  { plan, features }: Caller,
   { customer, hasTenant, subscription }: OwnBilling,
+  rooms: Awaited<ReturnType<typeof listRooms>>,
 ): ShownPlan {
   return {
-    plan,
+    ...{ plan, title: planTitle(plan), features },
+    limits: rooms.map(({ resource, most, used }) => ({
+      ...{ words: resource.page?.label ?? inWords(resource.plural), most, used },
+    })),
     subscription: subscription && {
       status: subscription.status,
       periodEnd: subscription.periodEnd?.toISOString() ?? null,
       cancelsAt: subscription.cancelsAt?.toISOString() ?? null,
     },
-    offers: hasTenant ? [...offers].map(([price, plan]) => ({ price, plan })) : [],
+    offers: hasTenant ? [...offers].map(([price, plan]) => ({ price, plan, title: planTitle(plan) })) : [],
     hasPortal: hasPortal && customer !== null,
   }
 }

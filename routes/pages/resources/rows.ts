@@ -32,6 +32,7 @@ import {
   type Paged,
   rowPage,
 } from '#src/pages/resources/rows.ts'
+import { refusalText } from '#src/pages/sign-in/problem.ts'
 import { pagePathOf, wordOf } from '#src/resources/kit/define.ts'
 import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
@@ -40,6 +41,7 @@ import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
 import { mayRead } from '#src/rows/named.ts'
 import { memberChoices } from '#src/rows/reads.ts'
+import { refusalByPlan } from '#src/rows/room.ts'
 import { openActions, routedActionsOf } from '#src/rows/routed-actions.ts'
 import type { Declared } from '#src/rows/table.ts'
 import { listFoldersInReach } from '#src/teams/folders.ts'
@@ -108,13 +110,15 @@ function list(app: FastifyInstance, resource: PagedResource) {
           listWithNames(tx, caller, page, wanted, { sort: filter.sort, count: true }),
           foldersFor(tx, caller, resource),
           choicesFor(tx, caller, resource, resource.actions.create),
+          refusalByPlan(tx, resource, caller),
         ]),
       )
-      const [{ data, count, ...cursors }, folders, choices] = read
+      const [{ data, count, ...cursors }, folders, choices, refusal] = read
       const { viewer } = request
       return reply.sendPage(
         rowListPage(resource, {
           ...{ viewer, cursors, count, folders, choices, filter, done },
+          refusal: refusal && refusalText(refusal),
           rows: data.map(({ item, names }) => ({ row: Object(item), names })),
         }),
       )

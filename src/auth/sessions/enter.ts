@@ -1,4 +1,5 @@
 import type { App, Caller, Portal, Principal, Service } from '#src/access/caller.ts'
+import { entitlementsOf } from '#src/access/entitlements.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { composeOnce } from '#src/db/sql.ts'
@@ -379,6 +380,7 @@ function toPerson(row: PersonRow) {
     userId: Number(row.user_id),
     email: row.email,
     plan: row.plan,
+    ...entitlementsOf(row.plan),
     createdAt: row.created_at,
     tenantId: row.tenant_id,
     role: row.role,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { planNames } from '#src/access/entitlements.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { type Environment, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
@@ -18,7 +19,7 @@ export default async function serveCommand(env: Environment): Promise<void> {
     async () => {
       if (env.NODE_ENV !== 'production') starting = startMissing(env)
       const demo = await starting
-      const config = readConfig(demo?.env ?? env, app.settings?.schema)
+      const config = readConfig(demo?.env ?? env, app.settings?.schema, planNames)
       const running = await start(config, await openLog(config.logLevel))
       if (demo !== null) await greet(demo, config)
       process.send?.('ready') // to gatehouse dev

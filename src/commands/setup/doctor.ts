@@ -1,3 +1,4 @@
+import { planNames } from '#src/access/entitlements.ts'
 import { createProvider } from '#src/auth/oidc/client.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
@@ -68,7 +69,7 @@ async function examine(env: Environment): Promise<Finding[]> {
 
 async function tryConfig(env: Environment): Promise<Config | ConfigError> {
   try {
-    const config = readConfig(env, app.settings?.schema)
+    const config = readConfig(env, app.settings?.schema, planNames)
     await requireSameSite(config)
     return config
   } catch (error) {

@@ -1,15 +1,21 @@
 import { type BadgeMood, badge, pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { inWords } from '#src/runtime/words.ts'
 
 /** The plan of a person, and what they can do about it. Times are RFC 3339. */
 export type ShownPlan = {
   /** Null without one. */
   plan: string | null
+  /** Its name, and that of each offer, for people. */
+  title: string
+  features: readonly string[]
+  /** What is used of its limits; `most` is null if it is unlimited. */
+  limits: readonly { words: string; most: number | null; used: number }[]
   /** The subscription that decides the plan; null for people who never had one. */
   subscription: { status: string; periodEnd: string | null; cancelsAt: string | null } | null
   /** What can be bought; empty if nothing can. */
-  offers: readonly { price: string; plan: string }[]
+  offers: readonly { price: string; plan: string; title: string }[]
   /** Whether the provider has a page for what this person pays. */
   hasPortal: boolean
 }
@@ -37,14 +43,18 @@ const states: Readonly<Record<string, State>> = {
 
 /** The plan, its state, and the buttons that lead to the provider. */
 export function planSection(shown: ShownPlan): Html {
-  const { plan, subscription, offers, hasPortal } = shown
+  const { plan, title, features, limits, subscription, offers, hasPortal } = shown
   const state = subscription === null ? undefined : stateOf(shown, subscription.status)
   const facts = [
-    html`<div><dt>Yours</dt><dd>${plan ?? 'free'}</dd></div>`,
+    html`<div><dt>Yours</dt><dd>${title}</dd></div>`,
     ...(state === undefined
       ? []
       : [html`<div><dt>State</dt><dd>${badge(state.words, state.mood)}</dd></div>`]),
     ...(subscription === null ? [] : endFact(shown, subscription)),
+    ...(features.length === 0
+      ? []
+      : [html`<div><dt>Includes</dt><dd>${features.map(inWords).join(', ')}</dd></div>`]),
+    ...limits.map(limitFact),
   ]
   const canBuy = plan === null && offers.length > 0
   return html`<section class="card" aria-labelledby="plan">
@@ -59,9 +69,17 @@ export function planSection(shown: ShownPlan): Html {
     const isOnly = offers.filter((one) => one.plan === offer.plan).length === 1
     return html`<form method="post" action="/app/account/checkout">
             <input type="hidden" name="price" value="${offer.price}">
-            <button class="button">Buy ${offer.plan}${isOnly ? '' : html` <span class="wrap">(${offer.price})</span>`}</button>
+            <button class="button">Buy ${offer.title}${isOnly ? '' : html` <span class="wrap">(${offer.price})</span>`}</button>
           </form>`
   }
+}
+
+/** `3 of 10`, with a mark when there is no room for more. */
+function limitFact({ words, most, used }: ShownPlan['limits'][number]): Html {
+  const number = used.toLocaleString('en')
+  const text = most === null ? `${number}, unlimited` : `${number} of ${most.toLocaleString('en')}`
+  const isFull = most !== null && used >= most
+  return html`<div><dt>${words}</dt><dd>${text}${isFull ? html` ${badge('Full', 'warning')}` : ''}</dd></div>`
 }
 
 function portalForm(isSecond: boolean): Html {

@@ -21,6 +21,7 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       'The API has a version, which is a date: `API-Version` in every response.',
       'Orders have a `currency`. Without it in the body it is that of the setting `CURRENCY`.',
       'Tokens have a `hint`: prefix and last four characters.',
+      '`GET /me` has `features`, and `limits` with what is used of them. 403 `plan-required` names the feature, `limit-reached` the limit, and both the plans that have more.',
       'Lists have filters, `sort` and a `Link` header with the next and the previous page.',
     ],
   },

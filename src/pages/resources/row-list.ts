@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { plansPath } from '#src/access/policy.ts'
 import { type Count, maxCounted } from '#src/http/lists/pagination.ts'
 import { filterBar, pageHead } from '#src/pages/kit/components.ts'
 import { renderForm } from '#src/pages/kit/form.ts'
@@ -60,6 +61,8 @@ export type RowListView = {
   /** Folders in which the viewer can create a row of a chain. */
   readonly folders: readonly FolderChoice[]
   readonly choices: Choices
+  /** Why the plan of the viewer has no place for a new row; null if it has. */
+  readonly refusal: string | null
   /** The filters in use, by field, with the search and the order. */
   readonly filter: Readonly<Record<string, string>>
   readonly done: string | undefined
@@ -71,7 +74,7 @@ export type FolderChoice = { readonly id: number; readonly name: string; readonl
 /** The rows in reach, newest first, and a form for a new one. */
 export function rowListPage(resource: Paged, view: RowListView): Page {
   const { page, plural } = resource
-  const { viewer, rows, cursors, filter, folders } = view
+  const { viewer, rows, cursors, filter, folders, refusal } = view
   const path = pagePathOf(resource)
   const words = plural.replaceAll('_', ' ')
   const keys = shownKeys(resource, viewer)
@@ -96,7 +99,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const lead = sentences.filter((one) => one !== undefined).join(' ')
   return layout(
     page.label,
-    html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
+    html`${pageHead({ title: page.label, lead, ...(mayCreate && refusal === null && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
       ${noticeText(noticesOf(resource), view.done)}
       <section class="card" aria-label="${page.label}">
         ${filterBarOf(resource, filter, isFiltered)}
@@ -106,7 +109,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
         mayCreate
           ? html`<section class="card" aria-labelledby="new">
         <h2 id="new">${heading}</h2>
-        ${renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource, resource.actions.create, viewer, inputs)}<button class="button">${button}</button>`)}
+        ${refusal === null ? renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource, resource.actions.create, viewer, inputs)}<button class="button">${button}</button>`) : html`<p>${refusal}</p><div class="row"><a class="button" href="${plansPath}">View the plans</a></div>`}
       </section>`
           : ''
       }`,

@@ -1,4 +1,4 @@
-import { plansPath } from '#src/access/policy.ts'
+import { plansHint, plansPath } from '#src/access/policy.ts'
 import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
 import type { ErrorCode, Problem, Resumption, SignInFailure } from '#src/http/problems.ts'
@@ -56,6 +56,11 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   },
   'plan-required': {
     text: 'Your plan does not include this.',
+    label: 'View the plans',
+    href: plansPath,
+  },
+  'limit-reached': {
+    text: 'Your plan has no room for more. Nothing was changed.',
     label: 'View the plans',
     href: plansPath,
   },
@@ -120,7 +125,7 @@ export function problemPage(problem: PageProblem): Page {
   const { title = problem.title, text, label, href } = adviceFor(problem)
   const next = hasNoWay(viewer) ? html`` : html`<a class="button" href="${href}">${label}</a>`
   const isKept = resumption?.isTextKept === true && !isSignInProblem(code)
-  const own = detail === '' || isDetailForApi(problem) ? text : detail
+  const own = detail === '' || isDetailForApi(problem) ? text : detail.replace(plansHint, '')
   const explanation = isKept ? `${own} Nothing that you entered is lost.` : own
   return layout(
     title,
@@ -145,7 +150,7 @@ function hasNoWay({ portal }: Viewer | UnknownViewer): boolean {
 
 /** Why a form was refused, in one or two sentences. */
 export function refusalText({ code, detail }: Pick<Problem, 'code' | 'detail'>): string {
-  return detail ?? adviceByCode[code].text
+  return detail?.replace(plansHint, '') ?? adviceByCode[code].text
 }
 
 /** True for a request that succeeds once its sender has signed in. */
@@ -164,7 +169,7 @@ function fieldList(fields: PageProblem['fields']): Html {
 
 /** Details written for API clients, which name URLs; the page has a button instead. */
 function isDetailForApi({ code, signIn }: PageProblem): boolean {
-  return signIn !== null || code === 'reauthentication-required' || code === 'plan-required'
+  return signIn !== null || code === 'reauthentication-required'
 }
 
 /** Leads back to the section the user came from, unless the problem has its own next step. */

@@ -48,6 +48,8 @@ export type Allowed<Name extends string> = {
   readonly description?: string
   /** The plan that the person needs, or several of which they need one. */
   readonly plan?: string | readonly string[]
+  /** The feature that the plan of the person must have, which the app gives to plans. */
+  readonly feature?: string
 } & (
   | { readonly permission: Permission; readonly token?: TokenPermission<Name> }
   | { readonly permission: null; readonly token: TokenPermission<Name> }
@@ -302,7 +304,6 @@ function faultsOf(resource: Resource): string[] {
   const { name, plural, fields, scope, forServices, actions, events, worker } = resource
   const has = (key: string) => Object.hasOwn(fields, key)
   const keys = Object.keys(fields)
-  const needsPlan = Object.values(actions).some(({ plan }) => plan !== undefined)
   const needsRole = Object.values(actions).some(({ permission }) => permission !== null)
   const reused = keys.find((key) => has(fields[key]?.renamedFrom ?? ''))
   const strange = keys.find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
@@ -355,7 +356,7 @@ function faultsOf(resource: Resource): string[] {
       'has the scope chain and an update of the folder, whose team the row keeps',
     ],
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
-    [needsPlan && forServices, 'needs a plan, and is for services, which have none'],
+    ...planFaultsOf(resource),
     ...listFaultsOf(resource),
     ...visibleFaultsOf(resource),
     [unnamed !== undefined, `has the event ${unnamed}, which is not lower-case words`],
@@ -381,6 +382,20 @@ function faultsOf(resource: Resource): string[] {
   if (unfit !== undefined) faults.push([true, `has the field ${unfit} ${fields[unfit]?.fault}`])
   faults.push(...pageFaultsOf(resource))
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
+}
+
+function planFaultsOf({ actions, own, forServices }: Resource): [boolean, string][] {
+  const all = Object.values({ ...actions, ...own })
+  return [
+    [
+      forServices && all.some(({ plan, feature }) => (plan ?? feature) !== undefined),
+      'needs a plan, and is for services, which have none',
+    ],
+    [
+      all.some(({ plan, feature }) => plan !== undefined && feature !== undefined),
+      'needs a plan and a feature: name the feature, and the app says which plans have it',
+    ],
+  ]
 }
 
 /** Values of JSON and long texts have no order that an index could keep. */

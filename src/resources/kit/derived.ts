@@ -1,4 +1,5 @@
 import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
+import { type Plans, plansWith } from '../plans.ts'
 import { type Action, type ActionName, columnOf, type Resource } from './define.ts'
 import { columns as columnTypes } from './fields/columns.ts'
 import { inOrderOfNeed, type Link, linksOf } from './links.ts'
@@ -15,10 +16,10 @@ function actionsOf({ actions, own }: Resource): [string, Action][] {
   return [...standard, ...Object.entries(own)]
 }
 
-/** The rules of the policy. */
-export function rulesOf(resources: readonly Resource[]) {
+/** The rules of the policy. A feature is that of the plans which have it. */
+export function rulesOf(resources: readonly Resource[], declared: Plans = {}) {
   return resources.flatMap((resource) =>
-    actionsOf(resource).map(([action, { permission, token, plan = [], unless = [] }]) => ({
+    actionsOf(resource).map(([action, { permission, token, plan = [], feature, unless = [] }]) => ({
       resource: resource.name,
       action,
       permission,
@@ -26,7 +27,8 @@ export function rulesOf(resources: readonly Resource[]) {
       scope: resource.scope,
       credential: 'any' as const,
       forServices: resource.forServices,
-      plans: [plan].flat(),
+      plans: feature === undefined ? [plan].flat() : plansWith(feature, declared),
+      ...(feature !== undefined && { feature }),
       unless,
     })),
   )

@@ -50,9 +50,9 @@ export function ownFaultsOf(resource: Resource): [boolean, string][] {
 }
 
 function faultsOf(
-  { fields, scope, forServices, events }: Resource,
+  { fields, scope, events }: Resource,
   name: string,
-  { accepts = [], sets = [], run, event, plan, permission }: OwnActionDeclared,
+  { accepts = [], sets = [], run, event, permission }: OwnActionDeclared,
 ): [boolean, string][] {
   const strange = [...accepts, ...sets].find((key) => !Object.hasOwn(fields, key))
   return [
@@ -72,7 +72,6 @@ function faultsOf(
       event !== undefined && !Object.hasOwn(events, event),
       `publishes ${event}, which is not among the events`,
     ],
-    [plan !== undefined && forServices, 'needs a plan, and is for services, which have none'],
     [strange !== undefined, `writes ${strange}, which is no field`],
   ]
 }

@@ -1,5 +1,6 @@
 import Type, { type TNull, type TOptional, type TSchema, type TUnion } from 'typebox'
 import { Nullable } from '#src/http/schemas.ts'
+import type { Entitlements } from '../../plans.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Control, OnPage } from './control.ts'
 import type { OnLeave } from './keys/member.ts'
@@ -12,6 +13,9 @@ export type Asking = {
   readonly role: string | null
   readonly department: string | null
   readonly plan: string | null
+  /** What the plan of a person gives. */
+  readonly features?: Entitlements['features']
+  readonly limits?: Entitlements['limits']
   /** The service token that asks instead of a person. */
   readonly serviceId: string | null
 }
