@@ -147,6 +147,7 @@ async function startParts(
     systemDb,
     provider: chooseProvider(config.billing.provider, config),
     plans: config.billing.plans,
+    metadata: config.billing.metadata,
     api: chooseApi(config),
     ...(appWebhook && { onProcessed: forwardTo(queue, config.outbound) }),
     hookOf: billingHooks(runs),

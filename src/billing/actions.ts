@@ -213,6 +213,9 @@ const OwnSubscription = Type.Object(
     scheduledChange: Nullable(
       Type.Object({ kind: Type.Enum([...scheduledKinds]), at: Nullable(Time) }),
     ),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'Of what the billing provider has beside it, the keys of `BILLING_METADATA`',
+    }),
   },
   { title: 'OwnSubscription' },
 )

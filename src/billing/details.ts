@@ -1,3 +1,5 @@
+import type { JsonObject } from '#src/runtime/json.ts'
+import { storableText } from '#src/runtime/text.ts'
 import { timeOf } from './effect.ts'
 
 /** What somebody has bought, as the provider reports it. Times are RFC 3339. A provider that does not say it: null. */
@@ -11,6 +13,8 @@ export type SubscriptionDetails = {
   /** Nothing is charged for now, and the plan stays. */
   paymentsPaused: { until: string | null } | null
   scheduledChange: { kind: ScheduledKind; at: string | null } | null
+  /** Of what the provider has beside it, the keys of BILLING_METADATA. */
+  metadata?: Readonly<Record<string, string>>
 }
 
 export type SubscriptionItem = {
@@ -50,4 +54,16 @@ export function idIn(value: unknown): string | null {
 export function timeTextOf(seconds: unknown): string | null {
   const time = new Date((timeOf(seconds) ?? Number.NaN) * 1_000)
   return Number.isNaN(time.getTime()) ? null : time.toISOString()
+}
+
+const maxValue = 500 // characters, the most that Stripe takes
+
+/** The allowed keys of metadata, whose values are texts, numbers or flags; what is longer is left out. */
+export function allowedIn(metadata: JsonObject, allowed: readonly string[]) {
+  const kept = allowed.flatMap((key): [string, string][] => {
+    const value = Object.hasOwn(metadata, key) ? metadata[key] : null
+    const text = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null
+    return text === null || text.length > maxValue ? [] : [[key, storableText(text)]]
+  })
+  return Object.fromEntries(kept)
 }

@@ -72,6 +72,8 @@ export type Effect =
       state: SubscriptionState
       /** Null if the provider says none. */
       details: SubscriptionDetails | null
+      /** All that the provider has; only what the operator allows is kept. */
+      metadata?: JsonObject
     }
   /** A checkout that this program started has ended. */
   | { kind: 'checkout'; customer: string; userId: number }

@@ -10,6 +10,7 @@ import { type BillingHook, type FindBillingHook, failureOf } from '#src/queue/ap
 import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
 import { type ClaimOutcome, claimCustomer, lockLinks } from './customers.ts'
+import { allowedIn } from './details.ts'
 import { type Effect, endedStatuses, PoisonEvent, referenceOf } from './effect.ts'
 import { type BillingEvent, type IgnoredReason, typeIn } from './event.ts'
 import { secondCustomer } from './events.ts'
@@ -51,6 +52,8 @@ export type ApplyOptions = {
   /** The provider whose event it is; by default the format of the specification. */
   provider?: BillingProvider
   plans?: BillingPlans | null
+  /** The keys of a subscription's metadata that are kept. */
+  metadata?: readonly string[]
   /** Returns the current state of an object. Without it, `created` decides which state is newer. */
   api?: ObjectApi | null
   /** Process it again. No effect is doubled, because the event's id is the key of its effects. */
@@ -79,6 +82,7 @@ type Application = Pick<Decision, 'effect' | 'seen'> & {
   event: BillingEvent
   now: Date
   plans: BillingPlans | null
+  metadata: readonly string[]
   /** The transaction is in the tenant that has the invoice of this payment, if that still exists. */
   isPaymentKnown: boolean
 }
@@ -98,7 +102,8 @@ export async function applyEvent(
   now: Date,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { provider = signed, plans = null, api = null, traceparent = null } = options
+  const { provider = signed, plans = null, metadata = [], api = null } = options
+  const { traceparent = null } = options
   const received = { db, eventId, now, options }
   const body = await findBody(db, eventId)
   if (body === undefined) {
@@ -115,7 +120,7 @@ export async function applyEvent(
   const work = { ...received, applied }
   if (effect.kind === 'checkout') return linkByCheckout(work, effect)
   const isPaymentKnown = await hasInvoice(db, effect)
-  const application = { effect, seen, event, now, plans, isPaymentKnown }
+  const application = { effect, seen, event, now, plans, metadata, isPaymentKnown }
   const withCause = <Facts>(entry: Entry<Facts>) =>
     withSettings(entry, () => causeSettings({ billingEventId: event.id }, traceparent))
   if (isPaymentKnown && 'payment' in effect && effect.payment !== null) {
@@ -463,7 +468,11 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
       if (payee === null || payee.userId === null) return
       const subscriber = { ...payee, userId: payee.userId }
       const before = await lockPlan(tx, subscriber)
-      const { customer, state, details } = effect
+      const { customer, state } = effect
+      const details = effect.details && {
+        ...effect.details,
+        metadata: allowedIn(effect.metadata ?? {}, application.metadata),
+      }
       const { id: eventId, created, objectId: id } = event
       const objectId = id ?? `subscription of ${customer}`
       const plan = planOf(state, plans)

@@ -20,6 +20,7 @@ const nothing: SubscriptionDetails = {
   trialEndsAt: null,
   paymentsPaused: null,
   scheduledChange: null,
+  metadata: {},
 }
 
 /** The subscriptions of the person who is asking, newest first, at most a hundred. */
@@ -55,5 +56,5 @@ export async function listSubscriptions(tx: Tx, page: Page) {
 }
 
 function toOwn({ id, plan, details, ...state }: Row) {
-  return { id, plan, ...toSubscription(state), ...(details ?? nothing) }
+  return { id, plan, ...toSubscription(state), ...nothing, ...details }
 }

@@ -36,6 +36,7 @@ export type BillingWorkerDeps = {
   systemDb: SystemDatabase
   provider: BillingProvider
   plans: BillingPlans | null
+  metadata: readonly string[]
   api: ProviderApi | null
   /** Called in the transaction that processes an event. */
   onProcessed?: (tx: Tx, eventId: string) => Promise<void>
@@ -149,6 +150,7 @@ async function workEvent(deps: EventWork, job: EventJob, abandoned: AbortSignal)
       const applied = await applyEvent(db, eventId, clock.now(), {
         provider,
         plans: deps.plans,
+        metadata: deps.metadata,
         api,
         onLinked: (tx, customer) => processWaiting(tx, queue, customer),
         onProcessed: async (tx) => deps.onProcessed?.(tx, eventId),

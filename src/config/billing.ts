@@ -201,6 +201,24 @@ function ofAnother(name: string, owner: string, provider: string): string {
 /** The plan of each price. */
 export type BillingPlans = ReadonlyMap<string, string>
 
+/** Reads keys of metadata, comma-separated. Those of the program itself are no one's to read. */
+export function readBillingMetadata(
+  provider: BillingProviderName,
+  value: string | undefined,
+  faults: string[],
+): readonly string[] {
+  const name = 'BILLING_METADATA'
+  if (value === undefined) return []
+  if (provider === 'signed') {
+    faults.push(`${name}: has no effect with BILLING_PROVIDER=signed, whose events have none.`)
+  }
+  const keys = list(value)
+  if (!keys.every((key) => /^(?!gatehouse_)[A-Za-z0-9_.-]{1,40}$/.test(key)) || keys.length > 20) {
+    faults.push(`${name}: must be at most 20 keys. ${described(Settings, name)}`)
+  }
+  return [...new Set(keys)]
+}
+
 /** @param declared the plans of the app; empty if it declares none, and then takes any */
 export function checkPlans(
   plans: BillingPlans | null,

@@ -8,6 +8,7 @@ import {
   hasCheckout,
   isBillingProvider,
   readBillingApi,
+  readBillingMetadata,
   readBillingPlans,
   readBillingSecrets,
 } from './billing.ts'
@@ -181,6 +182,8 @@ function readBilling(
     secrets: isWeb ? readBillingSecrets(billingProvider, env, faults, warnings) : unusedSecrets(),
     /** Null: every subscription is `pro`. */
     plans: readBillingPlans(billingProvider, values.BILLING_PLANS, faults),
+    /** The keys of a subscription's metadata that are kept and shown. */
+    metadata: readBillingMetadata(billingProvider, values.BILLING_METADATA, faults),
     /** Null if it is not configured, and in a web process that starts no checkouts. */
     api:
       isWorker || hasCheckout(billingProvider)

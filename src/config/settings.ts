@@ -254,6 +254,14 @@ export const Settings = Type.Object({
         'Plans by the provider’s price (with standard also its product), comma-separated, for instance price_123:pro,price_456:team. Of several plans that a customer pays for, the one listed last counts, so list the smallest first. A subscription to another price gives no plan. Without it every subscription gives the plan `pro`.',
     }),
   ),
+  BILLING_METADATA: Type.Optional(
+    Type.String({
+      minLength: 1,
+      process: 'worker',
+      description:
+        'Comma-separated keys of the metadata of a subscription (with paddle of its custom data) that GET /subscriptions shows, for instance seats_for,order_number. Without it none is kept. Keys that begin with gatehouse_ are never shown.',
+    }),
+  ),
   APP_WEBHOOK_URL: Type.Optional(
     Type.String({
       minLength: 1,

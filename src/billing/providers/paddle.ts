@@ -109,6 +109,7 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
       cancelsAt: action === 'cancel' ? secondsOf(effectiveAt) : null,
     },
     details: detailsOf(object),
+    metadata: objectIn(object.custom_data),
   }
 }
 

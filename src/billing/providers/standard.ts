@@ -127,6 +127,7 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
         secondsOf(object.ends_at) ?? (object.cancel_at_period_end === true ? periodEnd : null),
     },
     details: detailsOf(object),
+    metadata: objectIn(object.metadata),
   }
 }
 

@@ -229,7 +229,8 @@ function subscriptionEffect(object: BillingEvent['object'], customer: string): E
     periodEnd,
     cancelsAt,
   }
-  return { kind: 'subscription', customer, state, details: detailsOf(object, items, cancelsAt) }
+  const details = detailsOf(object, items, cancelsAt)
+  return { kind: 'subscription', customer, state, details, metadata: objectIn(object.metadata) }
 }
 
 /** The price of an item may be in another currency than the subscription, whose amount it then does not name. */

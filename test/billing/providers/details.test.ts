@@ -12,13 +12,15 @@ import {
   stripeSubscription,
 } from './bodies.ts'
 
-function detailsIn(provider: BillingProvider, body: string) {
+function subscriptionIn(provider: BillingProvider, body: string) {
   const event = provider.parse({ 'webhook-id': 'msg_1' }, Buffer.from(body))
   if (event === null) throw new Error('no event')
   const effect = provider.effectOf(event, event.object)
   if (effect.kind !== 'subscription') throw new Error('no subscription')
-  return effect.details
+  return effect
 }
+
+const detailsIn = (...given: Parameters<typeof subscriptionIn>) => subscriptionIn(...given).details
 
 const ofStripe = (change: object, version = '2026-10-28.endive') =>
   detailsIn(
@@ -138,3 +140,41 @@ t.test('what cannot be read is null and no fault, because it decides nothing', a
   const body = { id: 'evt_1', type: 'subscription.updated', created: 1, data: { object } }
   t.equal(detailsIn(signed, JSON.stringify(body)), null)
 })
+
+t.test(
+  'each provider has metadata beside a subscription, and what is no object is none',
+  async (t) => {
+    const metadata = { order: 'A-7' }
+    const provider = stripe({ production: true, baseUrl: 'https://app.example.com' })
+    for (const [one, body] of [
+      [
+        provider,
+        (value: unknown) =>
+          stripeEvent('evt_1', 'customer.subscription.updated', {
+            ...stripeSubscription(),
+            metadata: value,
+          }),
+      ],
+      [
+        paddle,
+        (value: unknown) =>
+          paddleEvent('evt_1', 'subscription.updated', {
+            ...paddleSubscription(),
+            custom_data: value,
+          }),
+      ],
+      [
+        standard,
+        (value: unknown) =>
+          standardEvent('subscription.updated', {
+            ...{ id: 'sub_1', customer_id: 'cus_1', status: 'active', metadata: value },
+          }),
+      ],
+    ] as const) {
+      t.strictSame(subscriptionIn(one, body(metadata)).metadata, metadata, one.name)
+      for (const value of [null, undefined, 'A-7', 7]) {
+        t.strictSame(subscriptionIn(one, body(value)).metadata, {}, one.name)
+      }
+    }
+  },
+)

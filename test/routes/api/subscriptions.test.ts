@@ -22,7 +22,10 @@ t.test('people read their own subscriptions, and operators all of them', async (
       occurred_at,
     })
     await receive(database, { id, body: Buffer.from(body) })
-    return applyEvent(db, id, new Date(), { provider: paddle, plans })
+    return applyEvent(db, id, new Date(), {
+      ...{ provider: paddle, plans },
+      metadata: ['order', 'seats', 'trusted', 'nested', 'long', 'missing', '__proto__'],
+    })
   }
   const [ada, eve, operator] = [await owner(test), await owner(test), await owner(test)]
   for (const [{ user }, customer] of [
@@ -37,8 +40,15 @@ t.test('people read their own subscriptions, and operators all of them', async (
   const unit_price = { amount: '4900', currency_code: 'EUR' }
   const price = { id: 'pri_team', unit_price, billing_cycle: { interval: 'month', frequency: 1 } }
   const items = [{ price, quantity: 3 }]
+  const custom_data = {
+    ...{ order: 'A-7', seats: 3, trusted: true, secret: 'kept to ourselves' },
+    ...{ nested: { order: 1 }, long: 'x'.repeat(501) },
+  }
   const times = ['2026-11-18T10:00:00Z', '2026-11-18T11:00:00Z', '2026-11-18T12:00:00Z'] as const
-  t.equal(await apply('e1', { id: 'sub_a', customer_id: 'ctm_ada', items }, times[0]), 'processed')
+  t.equal(
+    await apply('e1', { id: 'sub_a', customer_id: 'ctm_ada', items, custom_data }, times[0]),
+    'processed',
+  )
   const paused = { id: 'sub_b', customer_id: 'ctm_ada', status: 'paused' }
   t.equal(await apply('e2', paused, times[1]), 'processed')
   t.equal(await apply('e3', { id: 'sub_c', customer_id: 'ctm_eve' }, times[2]), 'processed')
@@ -50,12 +60,13 @@ t.test('people read their own subscriptions, and operators all of them', async (
     currentPeriodEnd: '2026-12-18T10:26:40.000Z',
     ...{ currency: 'eur', digits: 2, trialEndsAt: null, paymentsPaused: null },
     scheduledChange: null,
+    metadata: { order: 'A-7', seats: '3', trusted: 'true' },
     items: [{ price: 'pri_team', quantity: 3, amount: 4_900, interval: 'month', intervalCount: 1 }],
   })
   const { token } = await eve.make()
   const headers = { authorization: `Bearer ${token}` }
   const byToken = await test.app.inject({ url: '/subscriptions', headers })
-  t.match(byToken.json(), { data: [{ id: 'sub_c', plan: 'pro' }] })
+  t.match(byToken.json(), { data: [{ id: 'sub_c', plan: 'pro', metadata: {} }] })
   t.strictSame((await operator.send('GET', '/subscriptions')).json(), { data: [] })
   t.equal((await test.app.inject('/subscriptions')).statusCode, 401)
   t.equal((await ada.send('GET', '/subscriptions?customer=ctm_eve')).statusCode, 400)

@@ -83,6 +83,7 @@ t.test('a setting of one provider with another is a fault at start', async (t) =
     { ...standard, BILLING_WEBHOOK_SECRETS: 'a text that Polar was given' },
     { ...stripe, BILLING_API_KEY: 'sk_test_1', BILLING_PLANS: 'price_1:pro,price_2:team' },
     { ...paddle, BILLING_API_KEY: 'pdl_sdbx_apikey_1' },
+    { ...standard, BILLING_METADATA: 'order, seats.for' },
   ]) {
     t.equal(faultsOf(good), '', JSON.stringify(good))
   }
@@ -101,6 +102,9 @@ t.test('a setting of one provider with another is a fault at start', async (t) =
     [{ BILLING_PLANS: 'price_1:pro' }, /BILLING_PLANS: has no effect/],
     [{ ...stripe, BILLING_PLANS: 'price_1' }, /must be price:plan pairs/],
     [{ ...stripe, BILLING_PLANS: 'price_1:pro,price_1:team' }, /a price is there twice/],
+    [{ BILLING_METADATA: 'order' }, /BILLING_METADATA: has no effect/],
+    [{ ...stripe, BILLING_METADATA: 'order,gatehouse_user' }, /must be at most 20 keys/],
+    [{ ...stripe, BILLING_METADATA: 'a b' }, /must be at most 20 keys/],
     [{ BILLING_PROVIDER: 'lemon' }, /BILLING_PROVIDER/],
   ] as const) {
     t.match(faultsOf(bad), pattern)
