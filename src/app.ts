@@ -373,7 +373,11 @@ async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
   await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
   await app.register(authz)
   await app.register(eventStream)
-  const checkout = createCheckout(chooseCheckout(config), config.billing.plans)
+  const checkout = createCheckout(
+    chooseCheckout(config),
+    config.billing.plans,
+    config.billing.provider,
+  )
   await app.register(pageRoutes.access)
   await app.register(pageRoutes.go)
   await app.register(pageRoutes.account, {

@@ -72,6 +72,27 @@ BEGIN
 END
 $$;
 
+-- The customer that a user has at a billing provider which is not used any more, by the form of its id. NULL while its
+-- plan runs: then an operator decides.
+CREATE OR REPLACE FUNCTION former_customer(holder bigint, form text) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT u.billing_customer FROM public.users u
+  WHERE u.id = holder AND u.billing_customer ~ form AND (u.plan IS NULL OR u.subscription_cancels_at <= now())
+$$;
+
+-- What is left of billing providers that are not used any more: linked customers, how many of their users have a plan
+-- and when the last of these is paid until, and events that wait for a link.
+CREATE OR REPLACE FUNCTION count_former(form text)
+RETURNS TABLE (customers integer, plans integer, paid_until timestamptz, events integer)
+LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+  SELECT count(*)::integer, (count(*) FILTER (WHERE has_plan))::integer, max(period_end) FILTER (WHERE has_plan),
+    (SELECT count(*)::integer FROM public.received_events e WHERE e.status = 'unlinked' AND e.customer ~ form)
+  FROM (
+    SELECT u.subscription_period_end AS period_end,
+      u.plan IS NOT NULL AND coalesce(u.subscription_cancels_at > now(), true) AS has_plan
+    FROM public.users u WHERE u.billing_customer ~ form) linked
+$$;
+
 -- Whether no user has a billing customer, for a person who starts to pay with a new one.
 CREATE OR REPLACE FUNCTION customer_is_free(customer text) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

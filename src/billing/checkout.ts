@@ -1,10 +1,11 @@
 import type { Caller } from '#src/access/caller.ts'
 import type { CurrentSubscription } from '#src/billing/plans.ts'
-import type { BillingPlans } from '#src/config/billing.ts'
+import type { BillingPlans, BillingProviderName } from '#src/config/billing.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Problem } from '#src/http/problems.ts'
 import { isCustomerFree } from './customers.ts'
+import { isFormer } from './former.ts'
 import type { CheckoutApi, ProviderPage } from './provider-api.ts'
 
 /** Why there is no page of the provider. */
@@ -75,8 +76,8 @@ export function decideCheckout(
 export type Checkout = {
   /** The prices that people can pay, with the plan of each. */
   readonly offers: BillingPlans
-  /** Whether there is a page for what people pay. */
-  readonly hasPortal: boolean
+  /** Whether there is a page for what this person pays. */
+  hasPortalFor(own: Pick<OwnBilling, 'customer'>): boolean
   start(
     db: Database,
     entry: Entry<Caller>,
@@ -93,10 +94,19 @@ export type Checkout = {
 const mostGone = 4
 
 /** @param api null if the installation has no provider where people pay */
-export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | null): Checkout {
+export function createCheckout(
+  api: CheckoutApi | null,
+  plans: BillingPlans | null,
+  provider: BillingProviderName,
+): Checkout {
+  const read = (db: Database, entry: Entry<Caller>) =>
+    db.read(entry, async (tx, caller): Promise<[Caller, OwnBilling]> => {
+      const own = await findOwnBilling(tx, caller)
+      return [caller, { ...own, customer: presentCustomer(own, provider) }]
+    })
   return {
     offers: (api === null ? null : plans) ?? new Map(),
-    hasPortal: api !== null,
+    hasPortalFor: (own) => api !== null && presentCustomer(own, provider) !== null,
     async start(db, entry, order) {
       const [buyer, own] = await read(db, entry)
       if (api === null) return 'no-checkout'
@@ -126,8 +136,12 @@ export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | nu
   }
 }
 
-function read(db: Database, entry: Entry<Caller>): Promise<[Caller, OwnBilling]> {
-  return db.read(entry, async (tx, caller) => [caller, await findOwnBilling(tx, caller)])
+/** The customer of a person at this provider, which knows nothing of those of a former one. */
+function presentCustomer(
+  { customer }: Pick<OwnBilling, 'customer'>,
+  provider: BillingProviderName,
+): string | null {
+  return customer === null || isFormer(customer, provider) ? null : customer
 }
 
 /** The cause is for the log; a 5xx does not say why. */

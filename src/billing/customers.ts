@@ -125,6 +125,16 @@ export async function claimCustomer(
   return outcome
 }
 
+/** Unlinks the customer that a user has at a former provider. */
+export async function releaseCustomer(tx: Tx, customer: string): Promise<void> {
+  const [row] = await tx.sql<{ user_id: string | null }>`
+    SELECT previous_user_id AS user_id FROM assign_customer(${customer}, NULL, NULL)`
+  if (row == null || row.user_id === null) return
+  const target = `${customer} user ${row.user_id}`
+  const entry = { action: 'customer-link', outcome: 'done', userId: null } as const
+  await recordAudit(tx, { ...entry, reason: 'unlinked', target }, noClientInfo)
+}
+
 /** Whether no user has a customer. */
 export async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
   const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`

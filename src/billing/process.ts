@@ -9,11 +9,12 @@ import { oneStatement } from '#src/db/sql.ts'
 import { type BillingHook, type FindBillingHook, failureOf } from '#src/queue/app/hooks.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
-import { type ClaimOutcome, claimCustomer, lockLinks } from './customers.ts'
+import { type ClaimOutcome, claimCustomer, lockLinks, releaseCustomer } from './customers.ts'
 import { allowedIn } from './details.ts'
 import { type Effect, endedStatuses, PoisonEvent, referenceOf } from './effect.ts'
 import { type BillingEvent, type IgnoredReason, typeIn } from './event.ts'
 import { secondCustomer } from './events.ts'
+import { findFormer } from './former.ts'
 import { factOf } from './hooks.ts'
 import {
   findClaims,
@@ -259,11 +260,25 @@ async function link(
   tx: Tx,
   customer: string,
   userId: number,
-  { onLinked }: ApplyOptions,
+  { provider = signed, onLinked }: ApplyOptions,
 ): Promise<ClaimOutcome> {
-  const outcome = await claimCustomer(tx, customer, userId)
+  const outcome = await claimUnlessFormer(tx, customer, userId, provider)
   if (outcome === 'linked') await onLinked?.(tx, customer)
   return outcome
+}
+
+/** A customer of a former provider gives way, unless its plan runs. */
+async function claimUnlessFormer(
+  tx: Tx,
+  customer: string,
+  userId: number,
+  { name }: BillingProvider,
+): Promise<ClaimOutcome> {
+  const outcome = await claimCustomer(tx, customer, userId)
+  const former = outcome === 'has-another' ? await findFormer(tx, userId, name) : null
+  if (former === null) return outcome
+  await releaseCustomer(tx, former)
+  return claimCustomer(tx, customer, userId)
 }
 
 async function endWithoutEffect(

@@ -242,6 +242,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_billing_event(text, text, text)',
     'assign_customer(text, bigint, text)',
     'claim_customer(text, bigint)',
+    'former_customer(bigint, text)',
+    'count_former(text)',
     'leading_subscription(text)',
     'purge_history(uuid, timestamp with time zone, timestamp with time zone, integer)',
     'check_usage(uuid, boolean)',

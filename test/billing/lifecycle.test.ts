@@ -497,6 +497,38 @@ t.test('a customer that is linked already is not linked again', async (t) => {
   t.strictSame(await select('SELECT target FROM audit_log'), [])
 })
 
+t.test('a customer of a former provider gives way, unless its plan runs', async (t) => {
+  const past = '2020-01-01T00:00:00Z'
+  for (const [plan, cancelsAt, outcome, holds] of [
+    [null, null, 'processed', 'cus_1'],
+    ['pro', past, 'processed', 'cus_1'],
+    ['pro', null, 'unlinked', 'ctm_1'],
+    ['pro', '2036-01-01T00:00:00Z', 'unlinked', 'ctm_1'],
+  ] as const) {
+    const { database, apply, select } = await open(t, {
+      api: { findSubscription: async () => 'unknown', findHolder: async () => userId },
+    })
+    const { userId } = await createUser(database, { billingCustomer: 'ctm_1' })
+    await database.admin.query(
+      'UPDATE users SET plan = $2, subscription_cancels_at = $3 WHERE id = $1',
+      [userId, plan, cancelsAt],
+    )
+    t.equal(await apply(subscription({ status: 'active' }, 10)), outcome, `${plan} ${cancelsAt}`)
+    t.strictSame(await select('SELECT plan, billing_customer FROM users'), [
+      { plan: outcome === 'processed' ? 'pro' : plan, billing_customer: holds },
+    ])
+    t.strictSame(
+      (await select('SELECT reason, target FROM audit_log ORDER BY reason')).map(Object.values),
+      outcome === 'processed'
+        ? [
+            ['linked', `cus_1 user ${userId}`],
+            ['unlinked', `ctm_1 user ${userId}`],
+          ]
+        : [],
+    )
+  }
+})
+
 t.test('the object of a thin event is fetched; without an API the event is poison', async (t) => {
   const related = { id: 'sub_1', type: 'subscription', url: '/v1/subscriptions/sub_1' }
   const body = stripeThin('v1.customer.subscription.updated', related)

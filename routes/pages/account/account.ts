@@ -246,7 +246,7 @@ function ownTargets({ userId, tenantId, role }: Caller) {
 }
 
 function toShownPlan(
-  { offers, hasPortal }: Checkout,
+  { offers, hasPortalFor }: Checkout,
   { plan, features }: Caller,
   { customer, hasTenant, subscription }: OwnBilling,
   rooms: Awaited<ReturnType<typeof listRooms>>,
@@ -262,7 +262,7 @@ function toShownPlan(
       cancelsAt: subscription.cancelsAt?.toISOString() ?? null,
     },
     offers: hasTenant ? [...offers].map(([price, plan]) => ({ price, plan, title: planTitle(plan) })) : [],
-    hasPortal: hasPortal && customer !== null,
+    hasPortal: hasPortalFor({ customer }),
   }
 }
 

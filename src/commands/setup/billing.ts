@@ -1,3 +1,4 @@
+import type { Leftover } from '#src/billing/former.ts'
 import { type Probe, probeApi } from '#src/billing/providers/probe.ts'
 import { hasCheckout, modeOf } from '#src/config/billing.ts'
 import type { Config } from '#src/config/config.ts'
@@ -39,6 +40,32 @@ export async function examineBilling({
     )
   }
   return { faults, hints }
+}
+
+/** What a former billing provider has left, for an operator to end. */
+export function leftoverHints(
+  { customers, plans, paidUntil, events }: Leftover,
+  provider: Config['billing']['provider'],
+): string[] {
+  const until =
+    paidUntil === null ? '' : `, paid until ${paidUntil.toISOString().slice(0, 10)} at the latest`
+  return [
+    ...(customers === 0
+      ? []
+      : [
+          `${customers} users are linked to customers of another billing provider than ${provider}. Each gets another customer with the next checkout, once no plan runs.`,
+        ]),
+    ...(plans === 0
+      ? []
+      : [
+          `${plans} of them have a plan${until}. No event ends it: cancel their subscriptions at that provider, then unlink each customer when its time is over (PUT /billing/customers/CUSTOMER with { "userId": null }).`,
+        ]),
+    ...(events === 0
+      ? []
+      : [
+          `${events} events of such customers wait for a link. Dismiss them on /app/billing/unlinked, or process them with the settings of that provider.`,
+        ]),
+  ]
 }
 
 function answerFaults(name: string, { status, list, mode }: Probe, own: Probe['mode']): string[] {

@@ -1,5 +1,6 @@
 import { planNames } from '#src/access/entitlements.ts'
 import { createProvider } from '#src/auth/oidc/client.ts'
+import { findLeftover } from '#src/billing/former.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { requireSameSite } from '#src/config/same-site.ts'
@@ -20,7 +21,7 @@ import { openCommandDatabase } from '../kit/databases.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 import { adviceFor } from './advice.ts'
-import { examineBilling } from './billing.ts'
+import { examineBilling, leftoverHints } from './billing.ts'
 import { providerRemedy } from './providers.ts'
 import { findMailFaults, findRedisFaults } from './services.ts'
 
@@ -222,7 +223,21 @@ async function examineServices(config: Config): Promise<Finding[]> {
 async function examineProviderOfBilling(config: Config): Promise<Finding> {
   const { provider, api } = config.billing
   const subject = `billing provider ${provider}${api === null ? '' : ` (${api.url})`}`
-  return { subject, ...(await examineBilling(config)) }
+  const { faults, hints } = await examineBilling(config)
+  return { subject, faults, hints: [...hints, ...(await hintsOfLeftover(config))] }
+}
+
+/** None in a web process, and none from a database that cannot be read, which is a fault of its own. */
+async function hintsOfLeftover({ role, database, billing }: Config): Promise<string[]> {
+  if (role === 'web') return []
+  const systemDb = openCommandDatabase(database.workerUrl)
+  try {
+    return leftoverHints(await findLeftover(systemDb, billing.provider), billing.provider)
+  } catch {
+    return []
+  } finally {
+    await systemDb.close()
+  }
 }
 
 async function found(subject: string, faults: Promise<string[]>): Promise<Finding> {

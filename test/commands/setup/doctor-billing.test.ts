@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { startStripe } from '#dev/demo/stripe.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { testSettings } from '#dev/testing/settings.ts'
 import { startProvider } from '#test/routes/api/stripe-provider.ts'
 import { production } from '#test/support/app/production.ts'
@@ -119,6 +120,28 @@ t.test('doctor finds a restricted key of Stripe that may not read refunds', asyn
   const { faults } = await billingOf(t, development(database, settings))
   t.match(faults, [/^Stripe does not let BILLING_API_KEY read refunds \(403\)\. Give it the perm/])
   t.equal(faults.length, 1)
+})
+
+t.test('doctor counts what a former provider has left', async (t) => {
+  const database = await createDatabase(t)
+  const hints = async () => (await billingOf(t, development(database, stripe))).hints?.slice(1)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  t.strictSame(await hints(), [], 'nothing of the present one')
+  const set = `UPDATE users SET plan = 'pro', subscription_period_end = '2036-12-18T10:00:00Z'
+    WHERE id = $1`
+  for (const billingCustomer of ['ctm_1', 'ctm_2']) {
+    const { userId } = await createUser(database, { billingCustomer })
+    if (billingCustomer === 'ctm_1') await database.admin.query(set, [userId])
+  }
+  await database.admin.query(
+    `INSERT INTO received_events (event_id, type, body, received_at, status, customer)
+     VALUES ('evt_1', 'x', 'x', now(), 'unlinked', 'ctm_3'), ('evt_2', 'x', 'x', now(), 'unlinked', 'cus_3')`,
+  )
+  t.match(await hints(), [
+    /^2 users are linked to customers of another billing provider than stripe\./,
+    /^1 of them have a plan, paid until 2036-12-18 at the latest\. No event ends it/,
+    /^1 events of such customers wait for a link\./,
+  ])
 })
 
 t.test('doctor names a secret that has another shape', async (t) => {

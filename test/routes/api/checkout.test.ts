@@ -48,6 +48,23 @@ t.test('a checkout creates a customer marked with its user, whom it does not lin
   t.match(provider.calls.at(-1), { form: { customer: 'cus_new' } })
 })
 
+t.test('a customer of the provider before is none of this one', async (t) => {
+  const provider = await startProvider(t, usual)
+  const test = await build(t, stripe(provider.url))
+  const user = await createUser(test.database, { billingCustomer: 'ctm_1' })
+  const { cookie } = await signIn(test, user)
+  const send = as(test, { cookie })
+  t.match(await send('POST', '/billing/portal'), { statusCode: 409, body: /no customer for you/ })
+  const page = await send('GET', '/app/account', undefined, { accept: 'text/html' })
+  t.notMatch(page.body, 'Cards and invoices')
+  t.strictSame(
+    provider.calls.filter(({ path }) => !path.startsWith('/v1/prices/')),
+    [],
+  )
+  t.match(await send('POST', '/billing/checkout', { price: 'price_pro' }), { statusCode: 200 })
+  t.match(provider.calls.at(-1), { form: { customer: 'cus_new' } })
+})
+
 t.test('the provider learns an email address only if its holder has verified it', async (t) => {
   const provider = await startProvider(t, usual)
   const test = await build(t, stripe(provider.url))
