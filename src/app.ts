@@ -377,6 +377,7 @@ async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
     chooseCheckout(config),
     config.billing.plans,
     config.billing.provider,
+    config.clock,
   )
   await app.register(pageRoutes.access)
   await app.register(pageRoutes.go)

@@ -155,8 +155,21 @@ export async function startStripe({
     if (path === 'refunds') return { status: 200, body: refundsOf(query) }
     const id = path.slice(path.lastIndexOf('/') + 1)
     const named = path.startsWith('customers/') && isCustomer(id) ? { id, metadata: {} } : undefined
-    const found = customers.get(id) ?? subscriptions.get(id) ?? objects.get(id) ?? named
+    const price = path.startsWith('prices/') && prices.includes(id) ? priceOf(id) : undefined
+    const found = customers.get(id) ?? subscriptions.get(id) ?? objects.get(id) ?? price ?? named
     return found === undefined ? fault(404, 'resource_missing', 'id') : { status: 200, body: found }
+  }
+
+  function priceOf(id: string): Fields {
+    const recurring = { interval: 'month', interval_count: 1, trial_period_days: null }
+    return {
+      id,
+      object: 'price',
+      active: true,
+      unit_amount: amount,
+      currency: money.currency,
+      recurring,
+    }
   }
 
   /** Newest first. */

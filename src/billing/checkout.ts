@@ -4,8 +4,10 @@ import type { BillingPlans, BillingProviderName } from '#src/config/billing.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Problem } from '#src/http/problems.ts'
+import type { Clock } from '#src/runtime/clock.ts'
 import { isCustomerFree } from './customers.ts'
 import { isFormer } from './former.ts'
+import { createOffers, type Offers } from './offers.ts'
 import type { CheckoutApi, ProviderPage } from './provider-api.ts'
 
 /** Why there is no page of the provider. */
@@ -75,7 +77,7 @@ export function decideCheckout(
 /** The provider's pages, where people pay and change what they pay. */
 export type Checkout = {
   /** The prices that people can pay, with the plan of each. */
-  readonly offers: BillingPlans
+  readonly offers: Offers
   /** Whether there is a page for what this person pays. */
   hasPortalFor(own: Pick<OwnBilling, 'customer'>): boolean
   start(
@@ -98,6 +100,7 @@ export function createCheckout(
   api: CheckoutApi | null,
   plans: BillingPlans | null,
   provider: BillingProviderName,
+  clock: Clock,
 ): Checkout {
   const read = (db: Database, entry: Entry<Caller>) =>
     db.read(entry, async (tx, caller): Promise<[Caller, OwnBilling]> => {
@@ -105,7 +108,7 @@ export function createCheckout(
       return [caller, { ...own, customer: presentCustomer(own, provider) }]
     })
   return {
-    offers: (api === null ? null : plans) ?? new Map(),
+    offers: createOffers(api, plans, clock),
     hasPortalFor: (own) => api !== null && presentCustomer(own, provider) !== null,
     async start(db, entry, order) {
       const [buyer, own] = await read(db, entry)

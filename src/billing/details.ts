@@ -56,6 +56,40 @@ export function timeTextOf(seconds: unknown): string | null {
   return Number.isNaN(time.getTime()) ? null : time.toISOString()
 }
 
+/** What a price costs. */
+export type PriceTerms = {
+  /** Minor units for each interval. */
+  amount: number
+  /** ISO 4217, in small letters. */
+  currency: string
+  digits: number
+  interval: Interval
+  intervalCount: number
+  /** Days that cost nothing before the first payment; null if there are none. */
+  trialDays: number | null
+}
+
+/**
+ * The terms of a price.
+ * @returns null unless all of it can be read
+ */
+export function termsOf(
+  {
+    amount,
+    currency: written,
+    interval: every,
+    intervalCount: each,
+    trialDays,
+  }: Readonly<Record<keyof Omit<PriceTerms, 'digits'>, unknown>>,
+  digitsOf: (currency: string) => number,
+): PriceTerms | null {
+  const [price, currency, interval] = [countIn(amount), currencyIn(written), intervalIn(every)]
+  const intervalCount = countIn(each)
+  if (price === null || currency === null || interval === null || !intervalCount) return null
+  const terms = { amount: price, currency, digits: digitsOf(currency), interval, intervalCount }
+  return { ...terms, trialDays: countIn(trialDays) || null }
+}
+
 const maxValue = 500 // characters, the most that Stripe takes
 
 /** The allowed keys of metadata, whose values are texts, numbers or flags; what is longer is left out. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#src/runtime/json.ts'
 import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
+import type { PriceTerms } from './details.ts'
 import { createHttp, type HttpOptions, isPlainId } from './providers/http.ts'
 
 /** The current object; `gone` if the provider has deleted it, `unknown` if it has none (yet). */
@@ -65,6 +66,8 @@ export type CheckoutApi = {
     order: { price: string; returnUrl: string },
   ): Promise<ProviderPage | 'price-refused' | 'customer-gone' | 'just-paid'>
   openPortal(customer: string, returnUrl: string): Promise<ProviderPage | 'customer-gone'>
+  /** Null for a price that is missing, not in use, or not one number each interval. */
+  findPrice(price: string): Promise<PriceTerms | null>
 }
 
 /** A page of the provider for one person. */

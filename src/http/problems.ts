@@ -87,7 +87,7 @@ export const errorTable = {
     cause:
       'Your plan has a limit for what you create. `detail` names it, and the plans that are for more. What is stored stays, also after a change to a smaller plan.',
     remedy:
-      'Delete some, or open `/app/account#plan` to get another plan, then send the request again. `GET /plan` shows what is used.',
+      'Delete some, or open `/app/account#plan` to get another plan, then send the request again. `GET /me` shows what is used.',
   },
   'reauthentication-required': {
     status: 403,

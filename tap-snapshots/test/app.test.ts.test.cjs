@@ -2654,6 +2654,18 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()","leaveAfterSerialization()"]
     │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   • (onError) ["countRefusal()"]
+    ├── billing/plans (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   billing/plans (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     └── billing/portal (POST)
         • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
         • (preParsing) ["refuseEncodedBody()","refuseForm()"]

@@ -3,9 +3,12 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { subscriptionActions } from '#src/billing/actions.ts'
 import { type Checkout, type CheckoutRefusal, toCheckoutProblem } from '#src/billing/checkout.ts'
+import { intervals } from '#src/billing/details.ts'
+import { choicesOf } from '#src/billing/offers.ts'
 import type { ProviderPage } from '#src/billing/provider-api.ts'
 import { Problem } from '#src/http/problems.ts'
-import { problems, VisibleAscii } from '#src/http/schemas.ts'
+import { Nullable, problems, VisibleAscii } from '#src/http/schemas.ts'
+import { tagOf } from '#src/resources/kit/define.ts'
 
 type Options = { checkout: Checkout; baseUrl: string }
 
@@ -30,6 +33,54 @@ const CheckoutPage = Type.Object(
   { title: 'CheckoutPage' },
 )
 
+const Plans = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          plan: Type.String(),
+          name: Type.String({ description: 'For people' }),
+          isCurrent: Type.Boolean({ description: 'It is yours' }),
+          features: Type.Array(Type.String()),
+          limits: Type.Array(
+            Type.Object({
+              resource: Type.String(),
+              limit: Nullable(Type.Integer({ description: 'Null if unlimited' })),
+            }),
+          ),
+          prices: Type.Array(
+            Type.Object(
+              {
+                price: Type.String({ description: 'For `POST /billing/checkout`' }),
+                terms: Nullable(
+                  Type.Object(
+                    {
+                      amount: Type.Integer({ description: 'Minor units for each interval' }),
+                      currency: Type.String({ description: 'ISO 4217, in small letters' }),
+                      digits: Type.Integer({ description: 'After the decimal point of `amount`' }),
+                      interval: Type.Enum([...intervals]),
+                      intervalCount: Type.Integer(),
+                      trialDays: Nullable(Type.Integer()),
+                    },
+                    {
+                      title: 'PriceTerms',
+                      description:
+                        'As the billing provider has them; null if it does not say them now, or in one number',
+                    },
+                  ),
+                ),
+              },
+              { title: 'PlanPrice' },
+            ),
+          ),
+        },
+        { title: 'PlanChoice' },
+      ),
+    ),
+  },
+  { title: 'Plans' },
+)
+
 const tags = ['billing']
 const accountPath = '/app/account'
 
@@ -41,6 +92,33 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
   app.api('GET /subscriptions', subscriptionActions.own, {
     entryOf: ({ entry }: FastifyRequest) => entry,
   })
+  app.get(
+    '/billing/plans',
+    {
+      config: { access: { resource: 'profile', action: 'read' } },
+      schema: {
+        operationId: 'listPlans',
+        tags,
+        summary: 'List the plans to choose from',
+        description:
+          'In the order of the app, the least first; empty if nothing can be bought here.',
+        response: { 200: Plans },
+      },
+    },
+    async (request) => {
+      const { plan: current } = await app.db.read(request.entry)
+      const choices = choicesOf(await pages.offers(), current)
+      return {
+        data: choices.map(({ plan, title, isCurrent, features, limits, offers }) => ({
+          ...{ plan, name: title, isCurrent, features: [...features] },
+          limits: Object.entries(limits).map(([plural, limit]) => ({
+            ...{ resource: tagOf({ plural }), limit },
+          })),
+          prices: offers.map(({ price, terms }) => ({ price, terms })),
+        })),
+      }
+    },
+  )
   app.post(
     '/billing/checkout',
     {

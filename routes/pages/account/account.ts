@@ -19,6 +19,7 @@ import { createApiToken, deleteApiToken } from '#src/auth/tokens/api-token-actio
 import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
 import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import { type Checkout, findOwnBilling, type OwnBilling } from '#src/billing/checkout.ts'
+import { choicesOf, type Offer } from '#src/billing/offers.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
@@ -37,6 +38,7 @@ import { sectionFor } from '#src/pages/kit/destinations.ts'
 import { chosen } from '#src/pages/kit/form.ts'
 import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { listRooms } from '#src/rows/room.ts'
 import { inWords } from '#src/runtime/words.ts'
 
@@ -86,7 +88,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
       const page = readPage(part, ownAuditList.name, ownAuditList.forms)
       const newToken = await takeSecret(app.db, sessionEntry, request, keys)
-      const shown = await app.db.read(sessionEntry, async (tx, caller) => {
+      const { planWith, ...shown } = await app.db.read(sessionEntry, async (tx, caller) => {
         const [identities, sessions, tokens, invitations, memberships, audit, own, rooms] =
           await Promise.all([
             listIdentities(tx, caller, firstPage),
@@ -111,12 +113,13 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
             isLater: trail !== undefined,
             targets: await findTargets(tx, ownTargets(caller), audit.data),
           },
-          plan: toShownPlan(checkout, caller, own, rooms),
+          planWith: (offers: readonly Offer[]) => toShownPlan(checkout, offers, caller, own, rooms),
         }
       })
       const { viewer } = request
+      const plan = planWith(await checkout.offers())
       const providers = app.signInChoices(request.cookies)
-      return reply.sendPage(accountPage({ viewer, providers, done, newToken, ...shown }))
+      return reply.sendPage(accountPage({ viewer, providers, done, newToken, plan, ...shown }))
     },
   )
   app.form('/app/account/identities/remove', identityActions(app.queue).unlink, {
@@ -245,8 +248,14 @@ function ownTargets({ userId, tenantId, role }: Caller) {
   return { userId, tenantId: isManager ? tenantId : null }
 }
 
+function tableWords(table: string): string {
+  const resource = resources.find(({ plural }) => plural === table)
+  return resource?.page?.label ?? inWords(table)
+}
+
 function toShownPlan(
-  { offers, hasPortalFor }: Checkout,
+  { hasPortalFor }: Checkout,
+  offers: readonly Offer[],
   { plan, features }: Caller,
   { customer, hasTenant, subscription }: OwnBilling,
   rooms: Awaited<ReturnType<typeof listRooms>>,
@@ -254,14 +263,17 @@ function toShownPlan(
   return {
     ...{ plan, title: planTitle(plan), features },
     limits: rooms.map(({ resource, most, used }) => ({
-      ...{ words: resource.page?.label ?? inWords(resource.plural), most, used },
+      ...{ words: tableWords(resource.plural), most, used },
     })),
     subscription: subscription && {
       status: subscription.status,
       periodEnd: subscription.periodEnd?.toISOString() ?? null,
       cancelsAt: subscription.cancelsAt?.toISOString() ?? null,
     },
-    offers: hasTenant ? [...offers].map(([price, plan]) => ({ price, plan, title: planTitle(plan) })) : [],
+    choices: (hasTenant ? choicesOf(offers, plan) : []).map(({ limits, ...choice }) => ({
+      ...choice,
+      limits: Object.entries(limits).map(([table, most]) => ({ words: tableWords(table), most })),
+    })),
     hasPortal: hasPortalFor({ customer }),
   }
 }

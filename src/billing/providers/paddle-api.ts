@@ -1,3 +1,5 @@
+import { digitsOf } from '#src/runtime/currencies.ts'
+import { termsOf } from '../details.ts'
 import { membersOf } from '../effect.ts'
 import { idOf, isName, objectIn, secondsOf } from '../event.ts'
 import type { CheckoutApi, ProviderApi } from '../provider-api.ts'
@@ -6,6 +8,7 @@ import { markOf, readUser } from './mark.ts'
 
 const pageEvents = 200 // the most that Paddle lists
 const listBytes = 33_554_432
+const trialDaysIn: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 }
 
 /**
  * Paddle's API, as far as it is needed. A customer has the user in its custom data, which only the
@@ -60,6 +63,25 @@ export function createPaddleApi(
       })
       if (typeof transaction === 'string') return transaction
       return { url: pageUrl(objectIn(transaction.checkout).url) ?? fail() }
+    },
+    async findPrice(price) {
+      const found = isPlainId(price) ? await find(`/prices/${price}`, price) : 'unknown'
+      if (typeof found === 'string' || found.status !== 'active') return null
+      const { amount, currency_code: currency } = objectIn(found.unit_price)
+      const { interval, frequency } = objectIn(found.billing_cycle)
+      const trial = objectIn(found.trial_period)
+      const days = trialDaysIn[String(trial.interval)] ?? 0
+      return termsOf(
+        {
+          ...{
+            amount: /^\d{1,16}$/.test(String(amount)) ? Number(amount) : null,
+            currency,
+            interval,
+          },
+          ...{ intervalCount: frequency, trialDays: days * Number(trial.frequency) },
+        },
+        digitsOf,
+      )
     },
     async openPortal(customer) {
       if (!isPlainId(customer)) throw new Error('the customer has no id of Paddle')

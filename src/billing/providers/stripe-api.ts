@@ -1,8 +1,10 @@
 import { sha256 } from '#src/crypto/hash.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
+import { termsOf } from '../details.ts'
 import { amountOf, membersOf } from '../effect.ts'
 import { idOf, isName, objectIn } from '../event.ts'
 import type { CheckoutApi, ProviderApi, ProviderState } from '../provider-api.ts'
+import { stripeDigits } from './digits.ts'
 import { createHttp, type HttpOptions, isPlainId, pageUrl } from './http.ts'
 import { markOf, readUser } from './mark.ts'
 
@@ -71,7 +73,7 @@ function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
   }
 }
 
-function createCheckouts({ post, listCheckouts, end }: Calls, baseUrl: string): CheckoutApi {
+function createCheckouts({ post, find, listCheckouts, end }: Calls, baseUrl: string): CheckoutApi {
   const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
     Object.fromEntries(
       Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
@@ -114,6 +116,18 @@ function createCheckouts({ post, listCheckouts, end }: Calls, baseUrl: string): 
       const [newest = {}] = all
       const body = await post('/checkout/sessions', form, `checkout-after-${idOf(newest)}`)
       return typeof body === 'string' ? body : { url: pageUrl(body.url) ?? fail() }
+    },
+    async findPrice(price) {
+      const found = isPlainId(price) ? await find(`/prices/${price}`, price) : 'unknown'
+      if (typeof found === 'string' || found.active !== true) return null
+      const { interval, interval_count, trial_period_days } = objectIn(found.recurring)
+      return termsOf(
+        {
+          ...{ amount: found.unit_amount, currency: found.currency, interval },
+          ...{ intervalCount: interval_count, trialDays: trial_period_days },
+        },
+        stripeDigits,
+      )
     },
     async openPortal(customer, returnUrl) {
       const body = await post('/billing_portal/sessions', { customer, return_url: returnUrl })

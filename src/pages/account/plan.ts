@@ -1,6 +1,9 @@
+import type { PriceTerms } from '#src/billing/details.ts'
+import type { Offer, PlanChoice } from '#src/billing/offers.ts'
 import { type BadgeMood, badge, pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { amountText } from '#src/runtime/amount.ts'
 import { inWords } from '#src/runtime/words.ts'
 
 /** The plan of a person, and what they can do about it. Times are RFC 3339. */
@@ -14,10 +17,15 @@ export type ShownPlan = {
   limits: readonly { words: string; most: number | null; used: number }[]
   /** The subscription that decides the plan; null for people who never had one. */
   subscription: { status: string; periodEnd: string | null; cancelsAt: string | null } | null
-  /** What can be bought; empty if nothing can. */
-  offers: readonly { price: string; plan: string; title: string }[]
+  /** The plans to choose from, the least first; empty if nothing can be bought. */
+  choices: readonly ShownChoice[]
   /** Whether the provider has a page for what this person pays. */
   hasPortal: boolean
+}
+
+/** A plan to choose, with its limits as people read them. */
+type ShownChoice = Omit<PlanChoice, 'limits'> & {
+  limits: readonly Pick<ShownPlan['limits'][number], 'words' | 'most'>[]
 }
 
 type State = { words: string; mood: BadgeMood | undefined; note?: string }
@@ -43,7 +51,7 @@ const states: Readonly<Record<string, State>> = {
 
 /** The plan, its state, and the buttons that lead to the provider. */
 export function planSection(shown: ShownPlan): Html {
-  const { plan, title, features, limits, subscription, offers, hasPortal } = shown
+  const { plan, title, features, limits, subscription, choices, hasPortal } = shown
   const state = subscription === null ? undefined : stateOf(shown, subscription.status)
   const facts = [
     html`<div><dt>Yours</dt><dd>${title}</dd></div>`,
@@ -56,22 +64,64 @@ export function planSection(shown: ShownPlan): Html {
       : [html`<div><dt>Includes</dt><dd>${features.map(inWords).join(', ')}</dd></div>`]),
     ...limits.map(limitFact),
   ]
-  const canBuy = plan === null && offers.length > 0
+  const canBuy = plan === null && choices.some(({ offers }) => offers.length > 0)
   return html`<section class="card" aria-labelledby="plan">
         <h2 id="plan">Plan</h2>
         <dl class="facts">${facts}</dl>
         ${state?.note === undefined ? '' : html`<p>${state.note}</p>`}
-        ${canBuy || hasPortal ? html`<div class="row">${canBuy ? offers.map(offerForm) : ''}${hasPortal ? portalForm(canBuy) : ''}</div>` : ''}
+        ${choices.length === 0 ? '' : html`<ul class="plans">${choices.map((choice) => choiceItem(choice, canBuy))}</ul>`}
+        ${hasPortal ? html`<div class="row">${portalForm(canBuy)}</div>` : ''}
         ${canBuy ? html`<p class="quiet small">You pay at the provider’s page. The plan begins here a few seconds after the payment.</p>` : ''}
       </section>`
+}
 
-  function offerForm(offer: ShownPlan['offers'][number]): Html {
-    const isOnly = offers.filter((one) => one.plan === offer.plan).length === 1
-    return html`<form method="post" action="/app/account/checkout">
-            <input type="hidden" name="price" value="${offer.price}">
-            <button class="button">Buy ${offer.title}${isOnly ? '' : html` <span class="wrap">(${offer.price})</span>`}</button>
+function choiceItem(
+  { title, isCurrent, features, limits, offers }: ShownChoice,
+  canBuy: boolean,
+): Html {
+  const included = [
+    ...features.map(inWords),
+    ...limits.map(({ words, most }) =>
+      most === null ? `${words}: unlimited` : `${words}: ${most.toLocaleString('en')}`,
+    ),
+  ]
+  return html`<li>
+            <h3>${title}${isCurrent ? html` ${badge('Yours', 'good')}` : ''}</h3>
+            ${included.length === 0 ? '' : html`<ul class="plain">${included.map((one) => html`<li>${one}</li>`)}</ul>`}
+            ${offers.map((offer) => offerForm(title, offer, offers.length === 1, canBuy))}
+          </li>`
+}
+
+/** The price, and the button that leads to the provider. A price whose terms are not known is named by its id. */
+function offerForm(title: string, { price, terms }: Offer, isOnly: boolean, canBuy: boolean): Html {
+  const words = terms === null ? (isOnly ? '' : price) : termsText(terms)
+  const cost = words === '' ? '' : html`<p class="wrap">${words}</p>`
+  if (!canBuy) return html`${cost}`
+  const label =
+    isOnly || words === ''
+      ? html`Buy ${title}`
+      : html`Buy ${title}<span class="unseen">, ${words}</span>`
+  return html`<form method="post" action="/app/account/checkout">
+            ${cost}
+            <input type="hidden" name="price" value="${price}">
+            <button class="button">${label}</button>
           </form>`
-  }
+}
+
+/** `14 days free, then 49.00 EUR a month`. */
+function termsText({
+  amount,
+  currency,
+  digits,
+  interval,
+  intervalCount,
+  trialDays,
+}: PriceTerms): string {
+  const each = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`
+  const cost = `${amountText(amount, currency, digits)} ${each}`
+  return trialDays === null
+    ? cost
+    : `${trialDays} ${trialDays === 1 ? 'day' : 'days'} free, then ${cost}`
 }
 
 /** `3 of 10`, with a mark when there is no room for more. */

@@ -263,3 +263,59 @@ t.test('Stripe: of the checkouts of a person one is open', async (t) => {
   t.match(await start(others), { ...created, ended: ['cs_2', 'cs_3'] }, 'the others are ended')
   t.match(await start(others, 'cs_2'), { page: 'just-paid', ended: ['cs_2'], key: null })
 })
+
+t.test('what a price costs is one number each interval, or nothing', async (t) => {
+  const recurring = { interval: 'year', interval_count: 1, trial_period_days: 14 }
+  const price = { active: true, unit_amount: 49_000, currency: 'huf', recurring }
+  const unit_price = { amount: '4900', currency_code: 'JPY' }
+  const billing_cycle = { interval: 'month', frequency: 3 }
+  const ofPaddle = { status: 'active', unit_price, billing_cycle, trial_period: null }
+  const refused = {
+    tiers: { ...price, unit_amount: null },
+    once: { ...price, recurring: null },
+    retired: { ...price, active: false },
+    never: { ...price, recurring: { ...recurring, interval_count: 0 } },
+  }
+  const archived = {
+    archived: { ...ofPaddle, status: 'archived' },
+    once: { ...ofPaddle, billing_cycle: null },
+    odd: { ...ofPaddle, unit_price: { ...unit_price, amount: '4.9' } },
+  }
+  const trial_period = { interval: 'week', frequency: 2 }
+  const { fetch, asked } = answering({
+    '/v1/prices/yearly': [200, { id: 'yearly', ...price }],
+    ...Object.fromEntries(
+      Object.entries(refused).map(([id, one]): [string, Reply] => [
+        `/v1/prices/${id}`,
+        [200, { id, ...one }],
+      ]),
+    ),
+    '/prices/quarterly': [200, { data: { id: 'quarterly', ...ofPaddle } }],
+    '/prices/trial': [200, { data: { id: 'trial', ...ofPaddle, trial_period } }],
+    ...Object.fromEntries(
+      Object.entries(archived).map(([id, one]): [string, Reply] => [
+        `/prices/${id}`,
+        [200, { data: { id, ...one } }],
+      ]),
+    ),
+    '/v1/prices/broken': [500, {}],
+  })
+  const stripe = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
+  const paddle = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
+  t.strictSame(await stripe.findPrice('yearly'), {
+    ...{ amount: 49_000, currency: 'huf', digits: 2, interval: 'year', intervalCount: 1 },
+    trialDays: 14,
+  })
+  const quarterly = { amount: 4_900, currency: 'jpy', digits: 0, interval: 'month' }
+  t.strictSame(await paddle.findPrice('quarterly'), {
+    ...{ ...quarterly, intervalCount: 3, trialDays: null },
+  })
+  t.match(await paddle.findPrice('trial'), { trialDays: 14 })
+  for (const id of Object.keys(refused)) t.equal(await stripe.findPrice(id), null, id)
+  for (const id of Object.keys(archived)) t.equal(await paddle.findPrice(id), null, id)
+  t.equal(await stripe.findPrice('none'), null)
+  await t.rejects(stripe.findPrice('broken'), /answered 500/)
+  const before = asked.length
+  t.equal(await stripe.findPrice('../charges/ch_1'), null)
+  t.equal(asked.length, before)
+})

@@ -25,7 +25,9 @@ async function open(t: Test, settings: Record<string, string>) {
       ...{ method: 'POST', url, payload },
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     })
-  return { test, user, section, set, post }
+  const plans = async () =>
+    (await test.app.inject({ url: '/billing/plans', headers: { cookie } })).json().data
+  return { test, user, section, set, post, plans }
 }
 
 t.test('the account page shows the plan, its state, its end and what can be done', async (t) => {
@@ -68,6 +70,56 @@ t.test('the account page shows the plan, its state, its end and what can be done
       JSON.stringify(row),
     )
   }
+})
+
+t.test('the plans to choose from have their price, and the present one is marked', async (t) => {
+  const recurring = { interval: 'month', interval_count: 1, trial_period_days: 14 }
+  const price = { active: true, unit_amount: 4_900, currency: 'eur', recurring }
+  const yearly = { ...recurring, interval: 'year', trial_period_days: null }
+  const provider = await startProvider(t, ({ path }) =>
+    path === '/v1/prices/price_year'
+      ? [200, { ...price, id: 'price_year', unit_amount: 49_000, recurring: yearly }]
+      : path === '/v1/prices/price_pro'
+        ? [200, { ...price, id: 'price_pro' }]
+        : [404, {}],
+  )
+  const { section, set, plans } = await open(t, {
+    ...stripe(provider.url),
+    BILLING_PLANS: 'price_pro:pro,price_year:pro,price_team:team',
+  })
+  const items = async () =>
+    [...(await section()).matchAll(/<li>\s*<h3>[\s\S]*?<\/li>/g)].map(([text]) =>
+      text
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
+  t.strictSame(await items(), [
+    'pro 14 days free, then 49.00 EUR a month Buy pro , 14 days free, then 49.00 EUR a month 490.00 EUR a year Buy pro , 490.00 EUR a year',
+    'team Buy team',
+  ])
+  const monthly = { amount: 4_900, currency: 'eur', digits: 2, interval: 'month', intervalCount: 1 }
+  await set({ plan: 'team', status: 'active', customer: 'cus_1' })
+  t.strictSame(await plans(), [
+    {
+      ...{ plan: 'pro', name: 'pro', isCurrent: false, features: [], limits: [] },
+      prices: [
+        { price: 'price_pro', terms: { ...monthly, trialDays: 14 } },
+        {
+          price: 'price_year',
+          terms: { ...monthly, amount: 49_000, interval: 'year', trialDays: null },
+        },
+      ],
+    },
+    {
+      ...{ plan: 'team', name: 'team', isCurrent: true, features: [], limits: [] },
+      prices: [{ price: 'price_team', terms: null }],
+    },
+  ])
+  t.strictSame(await items(), [
+    'pro 14 days free, then 49.00 EUR a month 490.00 EUR a year',
+    'team Yours',
+  ])
 })
 
 t.test('its forms lead to the provider, without a script', async (t) => {
