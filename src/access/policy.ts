@@ -1,5 +1,5 @@
 import { Problem } from '#src/http/problems.ts'
-import type { Condition } from '#src/resources/kit/define.ts'
+import type { Condition, ConditionCaller } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
 import { app, resources } from '#src/resources/running-app.ts'
@@ -294,20 +294,51 @@ type Question = {
   readonly namesTenant?: boolean | undefined
 }
 
+/** Whether a condition that may refuse the caller needs to know their teams. */
+export function needsTeams(unless: readonly Condition[], caller: Subject): boolean {
+  return unless.some(
+    ({ needsTeams, appliesTo }) => needsTeams === true && (appliesTo?.(caller) ?? true),
+  )
+}
+
+function credentialOf({
+  sessionId,
+  serviceId,
+}: Pick<Subject, 'sessionId' | 'serviceId'>): ConditionCaller['credential'] {
+  if (serviceId !== null) return 'service'
+  return sessionId === null ? 'token' : 'session'
+}
+
+type OnObject = Question & {
+  readonly object: object
+  readonly now: Date
+  /** The ids of the caller's teams, if a condition needs them. */
+  readonly teams?: readonly number[]
+}
+
 /**
  * Decides whether the caller may perform the action on this object, which a scoped query has found.
  * A condition that denies overrides the rest. Denied unless allowed.
+ * @throws Error if a condition needs the teams of the caller, and they are not given
  */
-export function decide(
-  question: Question & { readonly object: object; readonly now: Date },
-  rules: readonly Rule[] = policy,
-): Decision {
+export function decide(question: OnObject, rules: readonly Rule[] = policy): Decision {
   const { rule, ...rest } = decideWithoutObject(question, rules)
+  const { now, teams } = question
+  const unless = rule?.unless ?? []
+  if (teams === undefined && needsTeams(unless, question.caller)) {
+    throw new Error(
+      `The teams of the caller are unknown to ${question.resource}:${question.action}.`,
+    )
+  }
   // The row has the fields that the conditions of its resource read: defineResource compares them.
   const object = question.object as never
-  const condition = rule?.unless.find(
+  const caller = {
+    ...question.caller,
+    ...{ credential: credentialOf(question.caller), teams: teams ?? [] },
+  }
+  const condition = unless.find(
     ({ appliesTo, forbids }) =>
-      (appliesTo?.(question.caller) ?? true) && forbids({ ...question, object }),
+      (appliesTo?.(question.caller) ?? true) && forbids({ caller, object, now }),
   )
   if (condition !== undefined) return { effect: 'deny', rule, reason: condition.name, condition }
   return { rule, ...rest }

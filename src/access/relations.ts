@@ -35,7 +35,7 @@ export function firstInReach(
 }
 
 /** Read by every statement, so that access ends as soon as a user leaves a team. */
-function ownTeams({ tenantId, userId }: ChainScope): Prisma.Sql {
+export function ownTeams({ tenantId, userId }: ChainScope): Prisma.Sql {
   return Prisma.sql`
     SELECT team_id FROM team_members
     WHERE tenant_id = ${tenantId}::uuid AND user_id = ${userId}`

@@ -24,6 +24,7 @@ export {
 export { type AppSettings, defineSettings } from '#src/resources/define-settings.ts'
 export {
   type Condition,
+  type ConditionCaller,
   defineResource,
   type Permission,
   type Resource,
@@ -63,8 +64,11 @@ export {
   anyOf,
   departmentOf,
   fieldIs,
+  haveCredential,
+  havePlan,
   haveRole,
   personOf,
+  teamOf,
   type Visible,
 } from '#src/resources/kit/visible.ts'
 export type { Plans } from '#src/resources/plans.ts'

@@ -95,7 +95,11 @@ function unlimitable({
 }
 
 function needFaultOf(resources: Declaring['resources'], plans: Plans): string | null {
-  for (const { name, actions, own } of resources) {
+  for (const { name, visible, actions, own } of resources) {
+    const unknown = visible?.plans.find((one) => one !== noPlan && !Object.hasOwn(plans, one))
+    if (unknown !== undefined && Object.keys(plans).length > 0) {
+      return `The resource ${name} is seen with the plan ${unknown}, which the app does not have. Add it to plans, or name another one.`
+    }
     for (const [action, { feature, plan = [] }] of Object.entries({ ...actions, ...own })) {
       if (feature !== undefined && plansWith(feature, plans).length === 0) {
         return `The resource ${name} needs the feature ${feature} for ${action}, which no plan has. Give it to a plan.`

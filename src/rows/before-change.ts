@@ -1,8 +1,9 @@
-import { decide, type Subject, toProblem } from '#src/access/policy.ts'
+import { decide, needsTeams, type Subject, toProblem } from '#src/access/policy.ts'
 import type { Tx } from '#src/db/database.ts'
 import { found } from '#src/http/params.ts'
 import type { Action } from '#src/resources/kit/define.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
+import { findOwnTeams } from './own-teams.ts'
 import type { Reads } from './reads.ts'
 import { isCounted } from './room.ts'
 import type { Declared } from './table.ts'
@@ -52,19 +53,23 @@ export async function lockBefore<Item>(
   action: string,
   check: Check<Item> = async () => {},
 ): Promise<Item | null> {
-  let locked: Promise<Item | null> | undefined
+  let row: Promise<Item | null> | undefined
   const lock = () => {
-    locked ??= rows.lock(tx, caller, id)
-    return locked
+    row ??= rows.lock(tx, caller, id)
+    return row
   }
   await check(lock)
   const { unless = [], run } = declaredIn(resource, action)
   if (unless.length === 0 && run === undefined) return null
-  const object = found(await lock())
   // The entry of the transaction has returned all the facts of a subject.
   const subject = caller as Asking & Subject
+  const [locked, teams] = await Promise.all([
+    lock(),
+    needsTeams(unless, subject) ? findOwnTeams(tx, caller) : [],
+  ])
+  const object = found(locked)
   const decision = decide({
-    ...{ caller: subject, resource: resource.name, action, now },
+    ...{ caller: subject, resource: resource.name, action, now, teams },
     object: Object(object),
   })
   if (decision.effect === 'allow') return object

@@ -77,15 +77,23 @@ function bodyOf(resource: Declared, name: string, { accepts = [] }: OwnActionDec
   return Type.Object(Object.fromEntries(properties), { title, additionalProperties: false })
 }
 
-/** The actions that the caller may carry out on the row as it is now. */
+/**
+ * The actions that the caller may carry out on the row as it is now.
+ * @param teams of the caller, if `asksTeams`
+ */
 export function openActions(
   resource: Declared,
   caller: Asking & Subject,
   row: object,
-  now: Date,
+  { now, teams }: { readonly now: Date; readonly teams: readonly number[] },
 ): string[] {
   return Object.keys(resource.own).filter((action) => {
-    const question = { caller, resource: resource.name, action, object: row, now }
+    const question = { caller, resource: resource.name, action, object: row, now, teams }
     return decide(question).effect === 'allow'
   })
+}
+
+/** Whether a condition of an own action may need the teams of a caller. */
+export function asksTeams({ own }: Declared): boolean {
+  return Object.values(own).some(({ unless = [] }) => unless.some((one) => one.needsTeams === true))
 }

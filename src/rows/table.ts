@@ -88,7 +88,9 @@ export function inScopeOf(resource: Declared): Prisma.Sql {
 /** The rows that a person sees, if the resource says so. Jobs work on all of them. */
 function seenOf({ visible }: Declared): Prisma.Sql {
   if (visible === undefined) return Prisma.empty
-  const asking = askingOf(scopeTenantId.sql, scopeUserId.sql)
+  const asking = askingOf({
+    ...{ tenant: scopeTenantId.sql, user: scopeUserId.sql, kind: scopeKind.sql },
+  })
   const seen = Prisma.raw(visible.sql(asking, columnOf))
   return Prisma.sql` AND (${scopeKind} NOT IN ${Prisma.raw(personKinds)} OR ${seen})`
 }

@@ -70,7 +70,8 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
   token_revocations: { web: 'SELECT, INSERT, UPDATE (status, tenant_id)', worker: '' },
   teams: { web: 'SELECT, INSERT, UPDATE (name, updated_at), DELETE', worker: '' },
   // Rows are deleted through a function, which waits for a write of the member.
-  team_members: { web: 'SELECT, INSERT', worker: '' },
+  // Read by the policies of declared resources, to jobs of an app too.
+  team_members: { web: 'SELECT, INSERT', worker: 'SELECT' },
   folders: {
     web: 'SELECT, INSERT, UPDATE (name, team_id, parent_id, parent_depth, updated_at), DELETE',
     worker: '',

@@ -432,3 +432,35 @@ t.test('a condition knows who asks, and with which plan', (t) => {
   t.match(ask({ userId: 8, plan: 'pro' }), { effect: 'allow' })
   t.end()
 })
+
+t.test('a condition knows the credential, and the teams if it says so', (t) => {
+  const ofTeam: Condition<{ readonly teamId: number }> = {
+    ...{ name: 'post-of-team', words: 'only by its team', detail: 'Only its team can.' },
+    needsTeams: true,
+    forbids: ({ caller, object }) => !caller.teams.includes(object.teamId),
+  }
+  const inSession: Condition = {
+    ...{ name: 'post-in-session', words: 'only in a session', detail: 'Sign in.' },
+    forbids: ({ caller }) => caller.credential !== 'session',
+  }
+  const ask = (unless: Condition[], facts: Partial<Subject>, teams?: number[]) => {
+    const rule: Rule = {
+      ...{ resource: 'post', action: 'update', permission: 'post:write', scope: 'tenant' },
+      ...{ ...noConditions, tokenPermission: 'post:write', forServices: true, unless },
+    }
+    const caller = { ...anyone, role: 'editor', ...facts }
+    const question = { caller, resource: 'post', action: 'update', now: new Date() } as const
+    const object = { teamId: 7 }
+    return decide({ ...question, object, ...(teams && { teams }) }, [rule])
+  }
+  t.match(ask([ofTeam as Condition], {}, [7, 8]), { effect: 'allow' })
+  t.match(ask([ofTeam as Condition], {}, [8]), { effect: 'deny', reason: 'post-of-team' })
+  t.throws(() => ask([ofTeam as Condition], {}), {
+    message: 'The teams of the caller are unknown to post:update.',
+  })
+  t.match(ask([inSession], { sessionId: 'a' }), { effect: 'allow' })
+  t.match(ask([inSession], { sessionId: null }), { effect: 'deny', reason: 'post-in-session' })
+  const service = { userId: null, serviceId: 'b', sessionId: 'a' } // a program, whatever else is there
+  t.match(ask([inSession], service), { effect: 'deny', reason: 'post-in-session' })
+  t.end()
+})

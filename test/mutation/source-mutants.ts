@@ -501,6 +501,22 @@ function kitHunts(): SourceHunt[] {
     hunt('src/rows/table.ts', /\$\{seenOf\(resource\)\}/g, '', tests.visible),
     hunt('src/resources/kit/sql.ts', /AS RESTRICTIVE(?=.n {2}USING)/g, '', tests.visible),
     hunt('src/resources/kit/visible.ts', /'session', (?='token')/g, '', tests.visible),
+    hunt('src/resources/kit/visible.ts', /, 'order'/g, '', tests.visible),
+    hunt('src/resources/kit/visible.ts', / AND o\.user_id = \$\{user\}/g, '', tests.visible),
+    hunt(
+      'src/resources/kit/visible.ts',
+      /u\.subscription_cancels_at <= now\(\) OR /g,
+      '',
+      tests.visible,
+    ),
+    hunt('src/resources/kit/visible.ts', /CASE \$\{kind\} .* END(?=`)/g, `'token'`, tests.visible),
+    hunt(
+      'src/access/policy.ts',
+      /return sessionId === null \? 'token' : 'session'/g,
+      `return 'session'`,
+      tests.visible,
+    ),
+    hunt(before, /needsTeams\(unless, subject\) \? (?=findOwnTeams)/g, 'false ? ', tests.visible),
     hunt(
       'src/rows/refusals.ts',
       /if \(isRefusedByPolicy\(.*\)\) \{/g,

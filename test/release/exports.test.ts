@@ -9,11 +9,11 @@ import { entryModules, exportedBy, exportsTable } from '#dev/release/exports.ts'
 
 const promised = {
   'src/package/index.ts': `
-    App AppPage AppScope AppSettings BillingFact Condition DemoOfApp DemoPerson Enqueue Field Hook Hooks Job JobRun Line Load Permission PersonFact Plans
+    App AppPage AppScope AppSettings BillingFact Condition ConditionCaller DemoOfApp DemoPerson Enqueue Field Hook Hooks Job JobRun Line Load Permission PersonFact Plans
     Publish Resource Roles RowOf Scope Text Time
     Uuid Visible allOf anyOf author authorService choice created currency date decimal defineApp defineJob defineResource defineSettings departmentOf
-    email everything field fieldIs flag folder haveRole hidden id initially integer json line lines member money optional owner
-    personOf reference renamed tenant text timestamp updated url`,
+    email everything field fieldIs flag folder haveCredential havePlan haveRole hidden id initially integer json line lines member money optional owner
+    personOf reference renamed teamOf tenant text timestamp updated url`,
   'src/package/routes.ts': `
     Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer
     actionsOf amountText emptyState enqueue formOf found html isolated layout line listTable orEmpty pageHead readId readList

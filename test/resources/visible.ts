@@ -21,9 +21,36 @@ const people = {
   colleague: await clerk('sales'),
   assignee: await clerk('law'),
   other: await clerk('law'),
+  teammate: await clerk('law'),
+  payer: await clerk('law'),
 }
+const { admin } = test.database
+const teamId = Number(
+  (
+    await admin.query(`INSERT INTO teams (tenant_id, name) VALUES ($1, 'Gates') RETURNING id`, [
+      tenantId,
+    ])
+  ).rows[0]?.id,
+)
+const team = [tenantId, teamId, people.teammate.user.userId]
+const joinTeam = () =>
+  admin.query('INSERT INTO team_members (tenant_id, team_id, user_id) VALUES ($1, $2, $3)', team)
+const leaveTeam = () =>
+  admin.query(
+    'DELETE FROM team_members WHERE tenant_id = $1 AND team_id = $2 AND user_id = $3',
+    team,
+  )
+await joinTeam()
+const setPlan = (plan: string | null, endsAt: string | null = null) =>
+  admin.query('UPDATE users SET plan = $2, subscription_cancels_at = $3 WHERE id = $1', [
+    people.payer.user.userId,
+    plan,
+    endsAt,
+  ])
+await setPlan('pro')
 // Now, because a token needs a recent sign-in, and these tests may come minutes later.
 const token = await people.other.make({ permissions: ['desk:use'] })
+const tokenOfTeam = await people.teammate.make({ permissions: ['desk:use'] })
 type Name = keyof typeof people
 const names = Object.keys(people) as Name[]
 const html = { accept: 'text/html' }
@@ -37,6 +64,10 @@ const rows: readonly [body: object, seenBy: readonly Name[]][] = [
     ['manager', 'author', 'assignee'],
   ],
   [{ title: 'open gate', status: 'published' }, names],
+  [{ title: 'team gate', teamId }, ['manager', 'author', 'teammate']],
+  [{ title: 'paid gate', status: 'paid' }, ['manager', 'author', 'payer']],
+  [{ title: 'gift gate', status: 'gift' }, names.filter((name) => name !== 'payer')],
+  [{ title: 'robot gate', status: 'robot' }, ['manager', 'author']],
 ]
 
 const made = await Promise.all(
@@ -46,7 +77,7 @@ const made = await Promise.all(
     return { row: answer.json(), seenBy }
   }),
 )
-const [plain, sold, given, open] = made.map(({ row }) => row)
+const [plain, sold, given, open, ofTeam] = made.map(({ row }) => row)
 const titlesOf = ({ data }: { data: { title: string }[] }) => data.map(({ title }) => title).sort()
 
 async function checkSight(t: Test) {
@@ -80,8 +111,50 @@ async function checkSight(t: Test) {
 
 t.test('who does not see a row finds it in no list, count, search or page', checkSight)
 
-t.test('a token of a member sees what the member does', async (t) => {
-  t.strictSame(titlesOf((await token.use('GET', '/notes')).json()), ['open gate'])
+t.test('a token of a member sees what the member does, and what is for tokens', async (t) => {
+  const seen = ['gift gate', 'open gate', 'robot gate']
+  t.strictSame(titlesOf((await token.use('GET', '/notes')).json()), seen)
+})
+
+t.test('who has left the team or whose plan has ended sees its rows no more', async (t) => {
+  const seenBy = async (name: Name) =>
+    titlesOf((await people[name].send('GET', '/notes?count=true')).json())
+  await leaveTeam()
+  t.strictSame(await seenBy('teammate'), ['gift gate', 'open gate'])
+  await joinTeam()
+  t.strictSame(await seenBy('teammate'), ['gift gate', 'open gate', 'team gate'])
+  await setPlan('pro', '2026-01-01')
+  t.strictSame(await seenBy('payer'), ['gift gate', 'open gate'], 'it was cancelled')
+  await setPlan('other')
+  t.strictSame(await seenBy('payer'), ['open gate'], 'another plan')
+  await setPlan(null)
+  t.strictSame(await seenBy('payer'), ['gift gate', 'open gate'], 'no plan')
+  await setPlan('team')
+  t.strictSame(await seenBy('payer'), ['open gate', 'paid gate'])
+})
+
+t.test('a condition on an action knows the teams and the credential of the caller', async (t) => {
+  const { manager: one, teammate, author } = people
+  const stamp = `/notes/${ofTeam.id}/stamp`
+  const buttonOf = async ({ send }: typeof one) =>
+    (await send('GET', `/app/notes/${ofTeam.id}`, undefined, html)).body.includes('/stamp"')
+  for (const other of [one, author]) {
+    const refused = await other.send('POST', stamp)
+    t.equal(refused.statusCode, 403)
+    t.equal(refused.json().detail, 'The note is of another team.')
+    t.notOk(await buttonOf(other))
+  }
+  const byToken = await tokenOfTeam.use('POST', stamp)
+  t.equal(byToken.statusCode, 403)
+  t.equal(byToken.json().detail, 'Stamp it yourself.')
+  t.ok(await buttonOf(teammate))
+  const stamped = await teammate.send('POST', stamp)
+  t.match(stamped.json(), { place: 7 })
+  const outside = await one.send('POST', `/notes/${open.id}/stamp`)
+  t.equal(outside.statusCode, 200, 'a note of no team')
+  for (const { row } of [{ row: open }, { row: ofTeam }]) {
+    await one.send('PATCH', `/notes/${row.id}`, { place: row.place })
+  }
 })
 
 t.test('what somebody does not see, they neither change nor delete', async (t) => {
@@ -126,13 +199,13 @@ t.test('who was in a department or had a role sees its rows no more', async (t) 
   const path = `/users/${people.colleague.user.userId}`
   const count = async () =>
     (await people.colleague.send('GET', '/notes?count=true')).json().count.rows
-  t.equal(await count(), 2)
+  t.equal(await count(), 3)
   t.equal((await manager.send('PATCH', path, { department: 'law' })).statusCode, 200)
-  t.equal(await count(), 1)
-  t.equal((await manager.send('PATCH', path, { role: 'manager' })).statusCode, 200)
-  t.equal(await count(), 4)
-  await manager.send('PATCH', path, { role: 'clerk', department: 'sales' })
   t.equal(await count(), 2)
+  t.equal((await manager.send('PATCH', path, { role: 'manager' })).statusCode, 200)
+  t.equal(await count(), made.length)
+  await manager.send('PATCH', path, { role: 'clerk', department: 'sales' })
+  t.equal(await count(), 3)
 })
 
 t.test(
@@ -179,17 +252,19 @@ t.test('each of the two locks hides them alone', async (t) => {
       `${name} by row-level security`,
     )
   }
-  const { admin } = test.database
-  const { rows: exported } = await admin.query<{ definition: string }>(
+  const { rows: entries } = await admin.query<{ definition: string }>(
     `SELECT pg_get_functiondef('enter_test'::regproc) AS definition`,
   )
-  await admin.query(String(exported[0]?.definition).replace(`'session'`, `'export'`))
   const { userId } = people.other.user
-  const downloaded = await test.app.db.read(
-    enter({ userId, tenantId }),
-    (tx) => tx.sql<{ title: string }>`SELECT title FROM notes`,
-  )
-  t.strictSame(downloaded, [{ title: 'open gate' }], 'in the download of a person')
+  const others = { export: 'in the download of a person', order: 'in the tenant of their order' }
+  for (const [kind, words] of Object.entries(others)) {
+    await admin.query(String(entries[0]?.definition).replace(`'session'`, `'${kind}'`))
+    const seen = await test.app.db.read(
+      enter({ userId, tenantId }),
+      (tx) => tx.sql<{ title: string }>`SELECT title FROM notes ORDER BY title DESC`,
+    )
+    t.strictSame(seen, [{ title: 'open gate' }, { title: 'gift gate' }], words)
+  }
   await admin.query('ALTER TABLE notes DISABLE ROW LEVEL SECURITY')
   await checkSight(t)
   const { choices } = actionsOf(notes)
@@ -198,9 +273,6 @@ t.test('each of the two locks hides them alone', async (t) => {
     const facts = { role: 'clerk', tokenPermissions: null, sessionId: 'a', serviceId: null }
     return choices(tx, Object({ ...asking, ...facts }), 9)
   })
-  t.strictSame(
-    offered.map(({ heading }) => heading),
-    ['open gate'],
-  )
+  t.strictSame(offered.map(({ heading }) => heading).sort(), ['gift gate', 'open gate'])
   await admin.query('ALTER TABLE notes ENABLE ROW LEVEL SECURITY')
 })

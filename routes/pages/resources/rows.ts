@@ -40,9 +40,10 @@ import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
 import { mayRead } from '#src/rows/named.ts'
+import { findOwnTeams } from '#src/rows/own-teams.ts'
 import { memberChoices } from '#src/rows/reads.ts'
 import { refusalByPlan } from '#src/rows/room.ts'
-import { openActions, routedActionsOf } from '#src/rows/routed-actions.ts'
+import { asksTeams, openActions, routedActionsOf } from '#src/rows/routed-actions.ts'
 import type { Declared } from '#src/rows/table.ts'
 import { listFoldersInReach } from '#src/teams/folders.ts'
 
@@ -258,16 +259,19 @@ async function sendRow(
   const { findWithNames } = actionsOf(resource)
   const { statement, read } = findWithNames(readId(request.params.id))
   const now = request.server.clock.now()
-  const find = oneStatement(statement, (rows: object[], caller: Caller) => {
+  const shown = (rows: object[], caller: Caller, teams: readonly number[]) => {
     const row = read(rows, caller)
-    return row && { ...row, open: openActions(resource, caller, Object(row.item), now) }
-  })
+    return row && { ...row, open: openActions(resource, caller, Object(row.item), { now, teams }) }
+  }
+  const find = oneStatement(statement, (rows: object[], caller: Caller) => shown(rows, caller, []))
   const entry = entryOf(request, resource)
   const { db } = request.server
+  const ofTeams = asksTeams(resource)
   const [row, choices, belows] =
-    hasChoices(resource, asked) || lists.length > 0
+    ofTeams || hasChoices(resource, asked) || lists.length > 0
       ? await db.read(entry, async (tx, caller) => {
-          const read = async () => find.read(await tx.sql(find.statement), caller)
+          const teams = ofTeams ? findOwnTeams(tx, caller) : []
+          const read = async () => shown(await tx.sql(statement), caller, await teams)
           return Promise.all([
             read(),
             choicesFor(tx, caller, resource, asked),

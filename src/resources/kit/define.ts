@@ -19,6 +19,18 @@ export type Scope = 'owner' | 'tenant' | 'chain'
 
 export type ActionName = 'read' | 'create' | 'update' | 'delete'
 
+/** Who asks, as a condition on an action sees them. */
+export type ConditionCaller = Asking & {
+  /** Of a person a session or an API token, and of a program its service token. */
+  readonly credential: 'session' | 'token' | 'service'
+}
+
+type Forbids<Row, Caller> = (question: {
+  readonly caller: Caller
+  readonly object: Row
+  readonly now: Date
+}) => boolean
+
 /** Forbids an action on a row that everything else allows. */
 export type Condition<Row = never> = {
   /** In the log. */
@@ -29,12 +41,14 @@ export type Condition<Row = never> = {
   readonly detail: string
   /** Callers that the condition can refuse; all unless given. For others the row is not read before its change. */
   readonly appliesTo?: (caller: Asking) => boolean
-  readonly forbids: (question: {
-    readonly caller: Asking
-    readonly object: Row
-    readonly now: Date
-  }) => boolean
-}
+} & (
+  | { readonly needsTeams?: false; readonly forbids: Forbids<Row, ConditionCaller> }
+  | {
+      /** `caller.teams` has the ids of the caller's teams, which are read for this condition; empty for a program. */
+      readonly needsTeams: true
+      readonly forbids: Forbids<Row, ConditionCaller & { readonly teams: readonly number[] }>
+    }
+)
 
 /** What a limited token can be given for a resource, beside the permissions of roles. */
 export type TokenPermission<Name extends string = string> =

@@ -82,17 +82,21 @@ export function changedKeysOf({ fields, actions, own }: Resource): Set<string> {
 }
 
 /** Columns that the scope fills in. */
-const scopeKeys = ['tenantId', 'userId', 'teamId', 'folderId']
+const scopeKeys: Readonly<Record<Resource['scope'], readonly string[]>> = {
+  owner: ['tenantId', 'userId'],
+  tenant: ['tenantId'],
+  chain: ['tenantId', 'folderId', 'teamId'],
+}
 
 export function isWritten(key: string, action: Action | undefined): boolean {
   return [...(action?.accepts ?? []), ...(action?.sets ?? [])].includes(key)
 }
 
 /** The fields that an INSERT writes beside the columns of the scope, in their order. */
-export function insertedKeysOf({ fields, actions }: Resource): string[] {
+export function insertedKeysOf({ scope, fields, actions }: Resource): string[] {
   return Object.keys(fields).filter(
     (key) =>
-      !scopeKeys.includes(key) &&
+      !scopeKeys[scope].includes(key) &&
       (fields[key]?.initial !== undefined || isWritten(key, actions.create)),
   )
 }

@@ -201,7 +201,7 @@ function policiesOf(resource: Resource, words: ScopeWords): string[] {
           : [
               policy(
                 visiblePolicy,
-                `AS RESTRICTIVE\n  USING (${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf(tenant, user), columnOf)})`,
+                `AS RESTRICTIVE\n  USING (${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf({ tenant, user, kind }), columnOf)})`,
               ),
             ]),
       ]

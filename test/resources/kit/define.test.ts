@@ -19,10 +19,13 @@ import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 import {
   allOf,
   anyOf,
+  askingOf,
   departmentOf,
   fieldIs,
+  havePlan,
   haveRole,
   personOf,
+  teamOf,
 } from '#src/resources/kit/visible.ts'
 
 const times = { createdAt: created(), updatedAt: updated() }
@@ -331,6 +334,8 @@ t.test(
       [{ visible: personOf('n') }, 'by n, which is not an author or a member'],
       [{ visible: allOf(departmentOf('n')) }, 'by n, which is not a text'],
       [{ visible: fieldIs('n', 'x') }, 'by n, which is not a text or a flag'],
+      [{ visible: teamOf('title') }, 'by title, which is not an integer'],
+      [{ visible: teamOf('forId') }, 'by forId, which is not an integer'],
       [{ visible: personOf('byId') }, 'by byId, which is not an author or a member'],
       [{ unique: [['title']] }, 'and its unique key tells of rows to everybody'],
       [{ forServices: true }, 'says which members see a row, and is for services, which are none'],
@@ -339,9 +344,12 @@ t.test(
     for (const [further, words] of refused) {
       t.throws(define(further), { message: new RegExp(words) }, words)
     }
-    const asking = { user: '$1', role: '$2', department: '$3' }
-    const sql = allOf(anyOf(), fieldIs('title', "o'clock"), haveRole('a', 'b')).sql(asking, String)
-    t.equal(sql, "((false) AND title = 'o''clock' AND $2 IN ('a', 'b'))")
+    const asking = askingOf({ tenant: '$1', user: '$2', kind: '$3' })
+    const sql = allOf(anyOf(), fieldIs('title', "o'clock"), havePlan("a'", 'b')).sql(asking, String)
+    t.match(
+      sql,
+      /^\(\(false\) AND title = 'o''clock' AND \(SELECT .* u\.id = \$2\) IN \('a''', 'b'\)\)$/,
+    )
     t.end()
   },
 )

@@ -6,7 +6,7 @@ import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { created } from '#src/resources/kit/fields/times/timestamp.ts'
-import { fieldIs } from '#src/resources/kit/visible.ts'
+import { anyOf, fieldIs, havePlan } from '#src/resources/kit/visible.ts'
 import { entitlementsIn, type Plans } from '#src/resources/plans.ts'
 
 const fields = { id: id(), title: line(200), createdAt: created() }
@@ -66,6 +66,11 @@ t.test('the plans of an app are consistent', async (t) => {
       'The resource task needs the feature exports for read, which no plan has. Give it to a plan.',
     ],
     [{ pro: {} }, asks({ plan: 'prp' }), /^The resource task needs the plan prp for read/],
+    [
+      { pro: {} },
+      { visible: anyOf(havePlan('free', 'pro'), havePlan('prp')) },
+      'The resource task is seen with the plan prp, which the app does not have. Add it to plans, or name another one.',
+    ],
   ] as const) {
     t.match(faultOf(plans as Plans, change), fault)
   }

@@ -1,11 +1,15 @@
 import {
+  allOf,
   anyOf,
   author,
+  type Condition,
   choice,
   created,
   defineResource,
   departmentOf,
   fieldIs,
+  haveCredential,
+  havePlan,
   haveRole,
   id,
   integer,
@@ -13,11 +17,27 @@ import {
   member,
   optional,
   personOf,
+  teamOf,
   updated,
 } from 'gatehouse'
 import Type from 'typebox'
 
-const changed = ['title', 'department', 'assigneeId', 'status', 'place'] as const
+const changed = ['title', 'department', 'assigneeId', 'status', 'place', 'teamId'] as const
+
+const ofAnotherTeam: Condition<{ readonly teamId: number | null }> = {
+  name: 'note-of-another-team',
+  words: 'only by its team',
+  detail: 'The note is of another team.',
+  needsTeams: true,
+  forbids: ({ caller, object }) => object.teamId !== null && !caller.teams.includes(object.teamId),
+}
+
+const byToken: Condition<object> = {
+  name: 'note-by-token',
+  words: 'only in a session',
+  detail: 'Stamp it yourself.',
+  forbids: ({ caller }) => caller.credential !== 'session',
+}
 
 /** What some members see only, for each reason that there is. */
 export const notes = defineResource('note', {
@@ -30,7 +50,8 @@ export const notes = defineResource('note', {
     department: optional(line(100)),
     title: line(200),
     place: optional(integer()),
-    status: choice('draft', 'published'),
+    teamId: optional(integer()),
+    status: choice('draft', 'published', 'paid', 'gift', 'robot'),
     createdAt: created(),
     updatedAt: updated(),
   },
@@ -40,6 +61,10 @@ export const notes = defineResource('note', {
     departmentOf('department'),
     haveRole('manager'),
     fieldIs('status', 'published'),
+    teamOf('teamId'),
+    allOf(fieldIs('status', 'paid'), havePlan('pro', 'team')),
+    allOf(fieldIs('status', 'gift'), havePlan('free')),
+    allOf(fieldIs('status', 'robot'), haveCredential('token')),
   ),
   filters: ['status'],
   sort: ['place'],
@@ -49,6 +74,14 @@ export const notes = defineResource('note', {
     create: { permission: 'desk:use', accepts: changed },
     update: { permission: 'desk:use', accepts: changed },
     delete: { permission: 'desk:use' },
+  },
+  own: {
+    stamp: {
+      permission: 'desk:use',
+      unless: [ofAnotherTeam, byToken],
+      sets: ['place'],
+      run: ({ update }) => update({ place: 7 }),
+    },
   },
   events: {
     created: 'A note was written',

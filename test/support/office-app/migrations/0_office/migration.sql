@@ -6,6 +6,7 @@ CREATE TABLE notes (
   department text,
   title text NOT NULL,
   place bigint,
+  team_id bigint,
   status text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
