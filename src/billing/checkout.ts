@@ -7,7 +7,7 @@ import { Problem } from '#src/http/problems.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { isCustomerFree } from './customers.ts'
 import { isFormer } from './former.ts'
-import { createOffers, type Offers } from './offers.ts'
+import { createOffers, type Offer } from './offers.ts'
 import type { CheckoutApi, ProviderPage } from './provider-api.ts'
 
 /** Why there is no page of the provider. */
@@ -76,8 +76,8 @@ export function decideCheckout(
 
 /** The provider's pages, where people pay and change what they pay. */
 export type Checkout = {
-  /** The prices that people can pay, with the plan of each. */
-  readonly offers: Offers
+  /** The prices that this person can pay, with the plan of each. */
+  offersFor(own: Pick<OwnBilling, 'subscription'>): Promise<readonly Offer[]>
   /** Whether there is a page for what this person pays. */
   hasPortalFor(own: Pick<OwnBilling, 'customer'>): boolean
   start(
@@ -107,14 +107,23 @@ export function createCheckout(
       const own = await findOwnBilling(tx, caller)
       return [caller, { ...own, customer: presentCustomer(own, provider) }]
     })
+  const offers = createOffers(api, plans, clock)
+  /** A trial that the provider does not give by itself is for people who have had no subscription. */
+  const offersFor: Checkout['offersFor'] = async ({ subscription }) => {
+    const all = await offers()
+    if (api === null || api.givesTrials || subscription === null) return all
+    return all.map((one) => ({ ...one, terms: one.terms && { ...one.terms, trialDays: null } }))
+  }
   return {
-    offers: createOffers(api, plans, clock),
+    offersFor,
     hasPortalFor: (own) => api !== null && presentCustomer(own, provider) !== null,
-    async start(db, entry, order) {
+    async start(db, entry, ordered) {
       const [buyer, own] = await read(db, entry)
       if (api === null) return 'no-checkout'
-      const decided = decideCheckout(order.price, plans, buyer, own)
+      const decided = decideCheckout(ordered.price, plans, buyer, own)
       if (typeof decided === 'string') return decided
+      const offer = (await offersFor(own)).find(({ price }) => price === ordered.price)
+      const order = { ...ordered, trialDays: offer?.terms?.trialDays ?? null }
       const payer = { userId: buyer.userId, verifiedEmail: own.verifiedEmail }
       if (own.customer !== null) return called(api.startCheckout(own.customer, payer, order))
       let gone: string | undefined

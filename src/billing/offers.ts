@@ -13,7 +13,7 @@ export type Offer = {
   terms: PriceTerms | null
 }
 
-export type Offers = () => Promise<readonly Offer[]>
+type Offers = () => Promise<readonly Offer[]>
 
 const keptMs = 600_000
 /** A provider that does not answer delays a page once in this time. */

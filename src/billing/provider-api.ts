@@ -51,8 +51,18 @@ export type Payer = {
   verifiedEmail: string | null
 }
 
+/** What somebody starts to pay. */
+export type Order = {
+  price: string
+  returnUrl: string
+  /** Days that cost nothing first. Not read where each price has its own (`givesTrials`). */
+  trialDays?: number | null
+}
+
 /** A page at the provider, where a person pays or changes what they pay. */
 export type CheckoutApi = {
+  /** The provider gives the trial of a price by itself, to everybody who buys it. */
+  readonly givesTrials: boolean
   /**
    * Creates the provider's customer of a user. Asked again it answers with the same one.
    * @param gone the one that it answered with before, if that has been deleted: then it creates another
@@ -63,7 +73,7 @@ export type CheckoutApi = {
   startCheckout(
     customer: string,
     payer: Payer,
-    order: { price: string; returnUrl: string },
+    order: Order,
   ): Promise<ProviderPage | 'price-refused' | 'customer-gone' | 'just-paid'>
   openPortal(customer: string, returnUrl: string): Promise<ProviderPage | 'customer-gone'>
   /** Null for a price that is missing, not in use, or not one number each interval. */

@@ -2,7 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { subscriptionActions } from '#src/billing/actions.ts'
-import { type Checkout, type CheckoutRefusal, toCheckoutProblem } from '#src/billing/checkout.ts'
+import {
+  type Checkout,
+  type CheckoutRefusal,
+  findOwnBilling,
+  toCheckoutProblem,
+} from '#src/billing/checkout.ts'
 import { intervals } from '#src/billing/details.ts'
 import { choicesOf } from '#src/billing/offers.ts'
 import type { ProviderPage } from '#src/billing/provider-api.ts'
@@ -106,8 +111,11 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
       },
     },
     async (request) => {
-      const { plan: current } = await app.db.read(request.entry)
-      const choices = choicesOf(await pages.offers(), current)
+      const { plan: current, ...own } = await app.db.read(request.entry, async (tx, caller) => {
+        const { plan } = caller
+        return { ...(await findOwnBilling(tx, caller)), plan }
+      })
+      const choices = choicesOf(own.hasTenant ? await pages.offersFor(own) : [], current)
       return {
         data: choices.map(({ plan, title, isCurrent, features, limits, offers }) => ({
           ...{ plan, name: title, isCurrent, features: [...features] },

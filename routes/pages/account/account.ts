@@ -88,7 +88,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
       const page = readPage(part, ownAuditList.name, ownAuditList.forms)
       const newToken = await takeSecret(app.db, sessionEntry, request, keys)
-      const { planWith, ...shown } = await app.db.read(sessionEntry, async (tx, caller) => {
+      const { own, planWith, ...shown } = await app.db.read(sessionEntry, async (tx, caller) => {
         const [identities, sessions, tokens, invitations, memberships, audit, own, rooms] =
           await Promise.all([
             listIdentities(tx, caller, firstPage),
@@ -113,11 +113,12 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
             isLater: trail !== undefined,
             targets: await findTargets(tx, ownTargets(caller), audit.data),
           },
+          own,
           planWith: (offers: readonly Offer[]) => toShownPlan(checkout, offers, caller, own, rooms),
         }
       })
       const { viewer } = request
-      const plan = planWith(await checkout.offers())
+      const plan = planWith(await checkout.offersFor(own))
       const providers = app.signInChoices(request.cookies)
       return reply.sendPage(accountPage({ viewer, providers, done, newToken, plan, ...shown }))
     },

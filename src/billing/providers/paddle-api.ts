@@ -21,6 +21,7 @@ export function createPaddleApi(
   const { http, find, post, findOwn } = createCalls(options)
 
   return {
+    givesTrials: true,
     async findSubscription(id) {
       return isPlainId(id) ? find(`/subscriptions/${id}`, id) : 'unknown'
     },

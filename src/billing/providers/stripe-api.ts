@@ -80,13 +80,14 @@ function createCheckouts({ post, find, listCheckouts, end }: Calls, baseUrl: str
     )
 
   return {
+    givesTrials: false,
     async createCustomer({ userId, verifiedEmail: email }, gone) {
       const form = { ...metadataOf(userId), ...(email !== null && { email }) }
       const body = await post('/customers', form, gone ? `customer-after-${gone}` : 'customer')
       return typeof body === 'string' ? fail() : (idOf(body) ?? fail())
     },
     /** Keeps one checkout of a person open: returns the same one again, or ends the others. */
-    async startCheckout(customer, { userId }, { price, returnUrl }) {
+    async startCheckout(customer, { userId }, { price, returnUrl, trialDays = null }) {
       const all = await listCheckouts(customer)
       if (typeof all === 'string') return all
       const isOurs = ({ status, metadata }: JsonObject) =>
@@ -110,6 +111,7 @@ function createCheckouts({ post, find, listCheckouts, end }: Calls, baseUrl: str
         cancel_url: returnUrl,
         ...metadataOf(userId),
         'metadata[gatehouse_price]': price,
+        ...(trialDays !== null && { 'subscription_data[trial_period_days]': String(trialDays) }),
         ...metadataOf(userId, 'subscription_data[metadata]'),
       }
       // Two requests at once get the same checkout; a later one follows another.

@@ -104,7 +104,7 @@ t.test('the plans to choose from have their price, and the present one is marked
     {
       ...{ plan: 'pro', name: 'pro', isCurrent: false, features: [], limits: [] },
       prices: [
-        { price: 'price_pro', terms: { ...monthly, trialDays: 14 } },
+        { price: 'price_pro', terms: { ...monthly, trialDays: null } },
         {
           price: 'price_year',
           terms: { ...monthly, amount: 49_000, interval: 'year', trialDays: null },
@@ -116,10 +116,28 @@ t.test('the plans to choose from have their price, and the present one is marked
       prices: [{ price: 'price_team', terms: null }],
     },
   ])
-  t.strictSame(await items(), [
-    'pro 14 days free, then 49.00 EUR a month 490.00 EUR a year',
-    'team Yours',
-  ])
+  t.strictSame(await items(), ['pro 49.00 EUR a month 490.00 EUR a year', 'team Yours'])
+})
+
+t.test('a trial that the page promises is asked for, once for each person', async (t) => {
+  const recurring = { interval: 'month', interval_count: 1, trial_period_days: 14 }
+  const price = { active: true, unit_amount: 4_900, currency: 'eur', recurring }
+  const provider = await startProvider(t, (call) =>
+    call.path === '/v1/prices/price_pro' ? [200, { ...price, id: 'price_pro' }] : usual(call),
+  )
+  const { section, set, post, plans } = await open(t, stripe(provider.url))
+  const trial = () => provider.calls.at(-1)?.form['subscription_data[trial_period_days]']
+  t.match(await section(), '14 days free, then 49.00 EUR a month')
+  t.match(await plans(), [{ plan: 'pro', prices: [{ terms: { trialDays: 14 } }] }, {}])
+  t.equal((await post('/app/account/checkout', 'price=price_pro')).statusCode, 200)
+  t.equal(trial(), '14')
+  t.equal((await post('/app/account/checkout', 'price=price_team')).statusCode, 200)
+  t.equal(trial(), undefined, 'another price has none')
+  await set({ status: 'canceled', customer: 'cus_1' })
+  t.notMatch(await section(), 'days free')
+  t.match(await plans(), [{ plan: 'pro', prices: [{ terms: { trialDays: null } }] }, {}])
+  t.equal((await post('/app/account/checkout', 'price=price_pro')).statusCode, 200)
+  t.equal(trial(), undefined, 'they have had a subscription')
 })
 
 t.test('its forms lead to the provider, without a script', async (t) => {
