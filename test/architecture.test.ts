@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { pathOf } from '#src/resources/kit/define.ts'
+import { pathOf } from '#src/resources/kit/names.ts'
 import { app } from '#src/resources/running-app.ts'
 import {
   breachesOf,

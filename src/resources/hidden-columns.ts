@@ -1,5 +1,6 @@
-import { columnOf, type Resource } from './kit/define.ts'
+import type { Resource } from './kit/define.ts'
 import { guardedOf } from './kit/fields/guarded.ts'
+import { columnOf } from './kit/names.ts'
 import { managingRoleOf, type Roles, rolesOf } from './roles.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import { columnOf } from '#src/resources/kit/define.ts'
 import { columns } from '#src/resources/kit/fields/columns.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 import { selectedOf } from './row-json.ts'
 
 /* SQL for the column of a field, and for a value of it. */

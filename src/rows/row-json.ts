@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Prisma } from '#src/db/generated/client.ts'
-import { columnOf } from '#src/resources/kit/define.ts'
 import { columns } from '#src/resources/kit/fields/columns.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 
 /*
  * Rows as JSON, made by the database: what its statements publish, and what they compare with If-Match.

@@ -1,9 +1,10 @@
 import { type ChainScope, inReach } from '#src/access/relations.ts'
 import { scopeKind, scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 import { askingOf, personKinds } from '#src/resources/kit/visible.ts'
 import { selected } from './columns.ts'
 

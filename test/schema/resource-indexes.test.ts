@@ -1,5 +1,5 @@
 import t from 'tap'
-import { columnOf } from '#src/resources/kit/define.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 

@@ -1,7 +1,7 @@
 import { headingOf, lines, namesOf } from '#src/commands/development/new/declaration.ts'
 import type { NewField, NewResource } from '#src/commands/development/new/input.ts'
 import { valuesOf } from '#src/commands/development/new/kinds.ts'
-import { columnOf } from '#src/resources/kit/define.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 
 const typeFile = '#test/resources/description.ts'
 

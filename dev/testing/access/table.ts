@@ -1,7 +1,7 @@
 import { servicePermissions } from '#src/access/policy.ts'
 import { tokenPermissions } from '#src/access/roles.ts'
-import { pathOf } from '#src/resources/kit/define.ts'
 import { rulesOf as declaredRulesOf } from '#src/resources/kit/derived.ts'
+import { pathOf } from '#src/resources/kit/names.ts'
 import { app } from '#src/resources/running-app.ts'
 import type { TestPerson } from '../test-app.ts'
 import type { Contract, RuleRow } from './rules.ts'

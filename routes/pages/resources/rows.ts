@@ -33,9 +33,9 @@ import {
   rowPage,
 } from '#src/pages/resources/rows.ts'
 import { refusalText } from '#src/pages/sign-in/problem.ts'
-import { pagePathOf, wordOf } from '#src/resources/kit/define.ts'
 import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
+import { pagePathOf, wordOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'

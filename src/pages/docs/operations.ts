@@ -1,6 +1,6 @@
 import { inlineSchemas } from '#src/http/openapi/components.ts'
 import { type ApiDescription, answerOf, type Operation } from '#src/http/openapi/examples.ts'
-import { tagOf } from '#src/resources/kit/define.ts'
+import { tagOf } from '#src/resources/kit/names.ts'
 import { app } from '#src/resources/running-app.ts'
 
 /** An operation of the description, with its responses instead of references to them. */

@@ -1,7 +1,8 @@
 import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { uuidForm } from '#src/http/schemas.ts'
 import type { AppPage } from '#src/resources/define-app.ts'
-import { creationOf, pagePathOf, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
+import { creationOf, pagePathOf, wordOf } from '#src/resources/kit/names.ts'
 import { app, resources } from '#src/resources/running-app.ts'
 import type { IconName } from './icon.ts'
 

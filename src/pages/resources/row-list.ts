@@ -6,8 +6,8 @@ import { renderForm } from '#src/pages/kit/form.ts'
 import { type Column, type Html, html, isolated, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { creationOf, pagePathOf } from '#src/resources/kit/define.ts'
 import { type Control, orEmpty } from '#src/resources/kit/fields/control.ts'
+import { creationOf, pagePathOf } from '#src/resources/kit/names.ts'
 import { maxSearchedRows, SearchWords } from '#src/rows/search.ts'
 import {
   type Choices,

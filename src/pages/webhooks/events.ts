@@ -12,7 +12,7 @@ import {
 } from '#src/pages/kit/html.ts'
 import { baseOf, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { pagePathOf } from '#src/resources/kit/define.ts'
+import { pagePathOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { type ListedEvent, type RecentEvent, searchedEvents } from '#src/webhooks/events/feed.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'

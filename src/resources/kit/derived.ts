@@ -1,8 +1,9 @@
 import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { type Plans, plansWith } from '../plans.ts'
-import { type Action, type ActionName, columnOf, type Resource } from './define.ts'
+import type { Action, ActionName, Resource } from './define.ts'
 import { columns as columnTypes } from './fields/columns.ts'
 import { inOrderOfNeed, type Link, linksOf } from './links.ts'
+import { columnOf } from './names.ts'
 
 /* What the program reads from the declared resources. */
 

@@ -1,5 +1,6 @@
-import { columnOf, type Resource } from './define.ts'
+import type { Resource } from './define.ts'
 import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
+import { columnOf } from './names.ts'
 
 /* What follows from the references between resources. */
 

@@ -1,7 +1,8 @@
-import { columnOf, memberCheckOf, memberKeyOf, type Resource } from './define.ts'
+import type { Resource } from './define.ts'
 import { homeFunctionOf, publishesAtHome, sectionOf } from './derived.ts'
 import { columns as columnTypes } from './fields/columns.ts'
 import { membersOf } from './fields/keys/member.ts'
+import { columnOf, memberCheckOf, memberKeyOf } from './names.ts'
 import { askingOf, personKinds, visiblePolicy } from './visible.ts'
 
 /*

@@ -1,5 +1,6 @@
-import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 import type { Finding } from '../finding.ts'
 import type { Decisions } from './decisions.ts'
 import { fillOf } from './fill.ts'

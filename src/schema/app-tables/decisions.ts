@@ -1,4 +1,5 @@
-import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 import type { Finding } from '../finding.ts'
 import type { PresentTable } from './present.ts'
 

@@ -1,9 +1,10 @@
-import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
 import { referencesOf } from '#src/resources/kit/fields/keys/reference.ts'
 import { type Link, linksOf, scopedColumnsOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
 import { orderedFiltersOf } from '#src/resources/kit/list-faults.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
 /** The table that a resource needs: the tenant in every key, an index for each order and filter of its lists. */

@@ -1,6 +1,6 @@
-import { memberCheckOf } from '#src/resources/kit/define.ts'
 import { homeFunctionOf, publishesAtHome } from '#src/resources/kit/derived.ts'
 import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
+import { memberCheckOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 
 /**

@@ -1,8 +1,9 @@
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Statement } from '#src/db/connections/one-trip.ts'
-import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
 import { insertedKeysOf } from '#src/resources/kit/derived.ts'
 import { columns } from '#src/resources/kit/fields/columns.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 
 /*
  * Rows of the declared resources on a cluster, by functions instead of the statements of src/rows. In

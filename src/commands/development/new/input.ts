@@ -1,4 +1,4 @@
-import { titleOf } from '#src/resources/kit/define.ts'
+import { titleOf } from '#src/resources/kit/names.ts'
 import { type Facts, isKind, type Kind, kinds } from './kinds.ts'
 
 /** A field as the command names it: `title:line:200:optional`. */

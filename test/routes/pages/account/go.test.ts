@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { createUser, signIn } from '#dev/testing/people.ts'
-import { pagePathOf } from '#src/resources/kit/define.ts'
+import { pagePathOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
