@@ -48,7 +48,7 @@ const ownProcess: Readonly<Record<string, string>> = {
   'test/access/plan-required.test.ts': 'it gives a rule of the policy a plan',
   'test/app.test.ts': 'the name of its snapshot is the path of the process',
   'test/db/shared-writes.test.ts': 'it gives a type of columns a parser that fails',
-  'test/resources/on-{small,office,no}-app.test.ts': 'it loads another app',
+  '{test/resources/on-{small,office,no}-app,test/docs/field-kinds}.test.ts': 'it loads another app',
   'test/queue/idle.test.ts': 'it counts the statements of the process',
   'test/operations/connections.test.ts': 'it watches every pool of the process',
 }
@@ -64,6 +64,7 @@ const onOnePostgres: Readonly<Record<string, string>> = {
   'test/{access/{relations,same-ids},rows/actions}.test.ts':
     'rows are read by id without the form of a cluster',
   'test/webhooks/delivery/shared-commit.test.ts': 'outcomes share no packet on a cluster',
+  'test/docs/field-kinds.test.ts': 'plans of one PostgreSQL',
   'test/teams/folders.test.ts': 'as a superuser, beside functions of the owner',
 }
 
