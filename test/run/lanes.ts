@@ -18,7 +18,8 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/testing/expect-access.test.ts': 'the matrix of an app, several times',
   'test/testing/test-{app,database}.test.ts': 'a PostgreSQL for each app',
   'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',
-  'test/resources/on-{small,office,no}-app.test.ts': 'the tests of the core again, on other apps',
+  'test/resources/on-{archive,small,office,no}-app.test.ts':
+    'the tests of the core again, on other apps',
   'test/queue/idle.test.ts': 'counts the statements of a minute',
   'test/access/constant-time-revocation.test.ts': 'half a million rows of each kind of history',
   'test/reliability/*.test.ts': 'processes, servers and networks fail',
@@ -48,7 +49,8 @@ const ownProcess: Readonly<Record<string, string>> = {
   'test/access/plan-required.test.ts': 'it gives a rule of the policy a plan',
   'test/app.test.ts': 'the name of its snapshot is the path of the process',
   'test/db/shared-writes.test.ts': 'it gives a type of columns a parser that fails',
-  '{test/resources/on-{small,office,no}-app,test/docs/field-kinds}.test.ts': 'it loads another app',
+  '{test/resources/on-{archive,small,office,no}-app,test/docs/field-kinds}.test.ts':
+    'it loads another app',
   'test/queue/idle.test.ts': 'it counts the statements of the process',
   'test/operations/connections.test.ts': 'it watches every pool of the process',
 }

@@ -60,7 +60,7 @@ export function expectedStatus(
   if (!mayToo(contract, route, actor)) return 403
   if (route.gives !== undefined && !mayGive(contract, route, actor, route.gives)) return 403
   if (object === null) return route.answer
-  if (!reaches(actor, reachOf(contract, route), object)) return route.outOfReach ?? 404
+  if (!isThere(contract, route, actor, object)) return route.outOfReach ?? 404
   if (contract.rules[route.who]?.attribute && contract.forbids(actor, object, route.who)) return 403
   return route.answer
 }
@@ -110,8 +110,19 @@ function mayGive(contract: Contract, route: RouteRow, actor: Actor, role: string
   )
 }
 
+/** Whether the route has the object for the actor: in the reach of its rule, and among the rows that they see. */
+export function isThere(
+  contract: Contract,
+  route: RouteRow,
+  actor: Actor & Person,
+  object: Facts,
+): boolean {
+  const isSeen = contract.sees?.(actor, object, route.object ?? route.lists) ?? true
+  return isSeen && reaches(actor, reachOf(contract, route), object)
+}
+
 /** Whether the object exists and the actor can reach it. */
-export function reaches(actor: Person, reach: Reach, object: Facts): boolean {
+function reaches(actor: Person, reach: Reach, object: Facts): boolean {
   if (object.place === 'missing' || object.place === 'malformed') return false
   const inTenant = actor.tenantId !== null && object.tenantIds.includes(actor.tenantId)
   switch (reach) {

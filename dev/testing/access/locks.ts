@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
-import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import { scopeKind, scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Statement } from '#src/db/connections/one-trip.ts'
 import type { Database, ShortWork, Tx, Work } from '#src/db/database.ts'
+import { sqlOver } from '#src/db/sql.ts'
+import { personKinds } from '#src/resources/kit/visible.ts'
 import type { Running } from './world.ts'
 
 /** Which of the two locks are on. */
@@ -55,13 +57,17 @@ function unlockWrite<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>) {
   if (typeof work === 'function' || !('whole' in work)) return unlock(work)
   const { short, whole } = work
   return {
-    short: (facts: Facts) => short(inScope(facts)),
-    whole: (tx: Tx, facts: Facts) => whole(tx, inScope(facts)),
+    async short(facts: Facts) {
+      const one = await short(inScope(facts))
+      // The whole work follows, whose statements can be changed.
+      return one?.statement.text.includes(unseen) ? null : one
+    },
+    whole: (tx: Tx, facts: Facts) => whole(showingAll(tx), inScope(facts)),
   }
 }
 
 function unlock<Facts, T>(work: Work<Facts, T>): Work<Facts, T> {
-  if (typeof work === 'function') return (tx, facts) => work(tx, inScope(facts))
+  if (typeof work === 'function') return (tx, facts) => work(showingAll(tx), inScope(facts))
   return { ...work, statement: withoutScopeExpressions(work.statement) }
 }
 
@@ -74,14 +80,28 @@ function inScope<Facts>(facts: Facts): Facts {
   return { ...facts, ...tenant, ...(isPerson && userId !== undefined && { userId }) }
 }
 
+/** How the first lock begins on rows that some members see only. */
+const unseen = `${scopeKind.text} NOT IN ${personKinds}`
+
+/** The transaction, whose statements show every member all rows of their tenant. */
+function showingAll(tx: Tx): Tx {
+  const sql = sqlOver((given) => tx.sql({ ...rowOf(given), text: withAllSeen(given.text) }))
+  return Object.assign(Object.create(tx), { sql })
+}
+
+const rowOf = ({ values = [], row }: Statement) => ({ values, ...(row && { row }) })
+const withAllSeen = (text: string) => text.replaceAll(unseen, 'true')
+
 /** The statement with the scope of the request in place of the expressions that read it. */
-function withoutScopeExpressions({ text, values = [], row }: Statement): Statement {
+function withoutScopeExpressions(given: Statement): Statement {
   const { userId, tenantId } = scopeOfRequest.getStore() ?? {}
   const ofUser = userId === undefined ? scopeUserId.text : `${userId}::bigint`
   const tenant = tenantId === null ? 'NULL' : `'${tenantId}'`
   const ofTenant = tenantId === undefined ? scopeTenantId.text : `${tenant}::uuid`
-  const open = text.replaceAll(scopeUserId.text, ofUser).replaceAll(scopeTenantId.text, ofTenant)
-  return { text: open, values, ...(row && { row }) }
+  const open = withAllSeen(given.text)
+    .replaceAll(scopeUserId.text, ofUser)
+    .replaceAll(scopeTenantId.text, ofTenant)
+  return { ...rowOf(given), text: open }
 }
 
 /** Disables row-level security in the database of the test. */

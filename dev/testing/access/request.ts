@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
 import type { Entry } from './entries.ts'
-import { reaches, reachOf } from './expected.ts'
+import { isThere, reachOf } from './expected.ts'
 import type { Placed } from './kind.ts'
 import { type Scope, withScope } from './locks.ts'
 import { type Contract, permissionFor } from './rules.ts'
@@ -118,7 +118,7 @@ function mentions(page: string, word: string): boolean {
 }
 
 /**
- * A list has exactly the objects that the caller can reach, over all pages.
+ * A list has exactly the objects that the caller can reach, over all pages, and counts as many.
  * @param known every object of the kind that the test has created
  * @param isComplete false where own objects may be missing: the list is that of a foreign scope
  */
@@ -131,19 +131,24 @@ export async function listFault(
   isComplete: boolean,
 ): Promise<string | null> {
   const items: unknown[] = []
-  let query = '?limit=100'
+  let counted: number | undefined
+  let query = `?limit=100${entry.row.counts ? '&count=true' : ''}`
   while (query !== '') {
-    const { data, nextCursor } = (await send(contract, test, entry, caller, null, query)).json()
+    const answer = await send(contract, test, entry, caller, null, query)
+    const { data, nextCursor, count } = answer.json()
     items.push(...data)
+    if (count?.more === false) counted = count.rows
     const { cursor = 'cursor' } = entry.row
     query = nextCursor === null ? '' : `?limit=100&${cursor}=${nextCursor}`
   }
   const wrong = known.filter((object) => {
-    const isThere = contains(items, object)
-    const mustBe = reaches(caller, reachOf(contract, entry.row), object)
-    return isComplete ? isThere !== mustBe : isThere && !mustBe
+    const isListed = contains(items, object)
+    const mustBe = isThere(contract, entry.row, caller, object)
+    return isComplete ? isListed !== mustBe : isListed && !mustBe
   })
-  return wrong.length === 0 ? null : `${wrong.length} objects are in the list or missing wrongly`
+  if (wrong.length > 0) return `${wrong.length} objects are in the list or missing wrongly`
+  const isCounted = counted === undefined || counted === items.length
+  return isCounted ? null : `it counts ${counted} and lists ${items.length}`
 }
 
 function contains(items: readonly unknown[], { params }: Placed): boolean {

@@ -33,7 +33,7 @@ export function routesOfResource(one: RoutedResource): Record<string, RouteRow> 
     ...{ object: needs.of.name, outOfReach: 400, heldByKeys: true as const },
   }
   const routes: [RouteRow | false, string][] = [
-    [{ who: who('read'), answer: 200, lists: name }, `GET ${path}`],
+    [{ who: who('read'), answer: 200, lists: name, counts: true }, `GET ${path}`],
     [{ who: who('read'), answer: 200, object: name }, `GET ${path}/:id`],
     [
       needs !== undefined && { who: who('read'), answer: 200, object: needs.of.name },

@@ -22,6 +22,8 @@ export type RouteRow = {
   gives?: string
   /** The kind of object that it lists: exactly those the caller can reach. */
   lists?: string
+  /** Its list can be counted. */
+  counts?: true
   /** The name of the cursor parameter, if it is not `cursor`. */
   cursor?: string
   /** Its list may be delayed: only checks that no foreign object is in it. */

@@ -38,6 +38,8 @@ export type Contract = {
   readonly portals: readonly string[]
   /** Whether the attribute rule denies. @param who the rule of the route */
   forbids(actor: Actor & Person, object: Facts, who: string): boolean
+  /** Whether the actor sees the object among those in reach; everybody does by default. @param kind of the object */
+  sees?(actor: Actor & Person, object: Facts, kind: string | undefined): boolean
 }
 
 /** The facts about a caller that a rule checks before the object. */

@@ -23,6 +23,8 @@ export type ResourceAccess = {
   readonly example: object | ((person: TestPerson) => object | Promise<object>)
   /** A valid body of PATCH; the example by default. */
   readonly change?: object
+  /** Who sees which rows, if the declaration says so (`visible`): others do not exist for them. All by default. */
+  readonly visible?: AllowedCallers
   readonly read: AllowedCallers
   readonly create?: AllowedCallers
   readonly update?: AllowedCallers
@@ -140,6 +142,12 @@ export function contractOf(
   return {
     ...{ roles, rules, services, apps: [], portals: [] },
     givable: { token: tokenPermissions, service: servicePermissions, app: [] },
+    sees({ role, userId }, { ownerId }, kind = '') {
+      const { visible } = table.resources?.[kind] ?? {}
+      if (visible === undefined) return true
+      const which = reachesOf(visible).get(role)
+      return which === 'all' || (which === 'own' && ownerId === userId)
+    },
     forbids({ by, role, userId }, { ownerId }, rule) {
       return (
         owners.get(rule)?.has(by === 'service' ? 'service' : role) === true && ownerId !== userId
@@ -151,7 +159,10 @@ export function contractOf(
 /** @throws Error if the table names a role or resource that the app has not */
 export function checkNames(table: AccessTable, roles: readonly string[]): void {
   const known = new Set([...roles, 'service'])
-  for (const { rule, callers } of rowsOf(table)) {
+  const seen = Object.entries(table.resources ?? {}).map(([name, { visible = [] }]) => ({
+    ...{ rule: `${name}:read`, callers: visible },
+  }))
+  for (const { rule, callers } of [...rowsOf(table), ...seen]) {
     for (const caller of reachesOf(callers).keys()) {
       if (known.has(caller)) continue
       throw new Error(

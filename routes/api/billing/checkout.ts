@@ -13,7 +13,7 @@ import { choicesOf } from '#src/billing/offers.ts'
 import type { ProviderPage } from '#src/billing/provider-api.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Nullable, problems, VisibleAscii } from '#src/http/schemas.ts'
-import { tagOf } from '#src/resources/kit/define.ts'
+import { tagOf } from '#src/resources/kit/names.ts'
 
 type Options = { checkout: Checkout; baseUrl: string }
 

@@ -1,0 +1,75 @@
+import t from 'tap'
+import { type AccessTable, expectAccess, startTestApp } from '#dev/testing/index.ts'
+
+/* What `expectAccess` finds about rows that some members see only, by the note of the archive app. */
+
+const both = ['clerk', 'manager']
+const table: AccessTable = {
+  resources: {
+    note: {
+      example: { title: 'Closed gate' },
+      visible: { clerk: 'own', manager: 'all' },
+      ...{ read: both, create: both, update: both, delete: both },
+    },
+    room: { example: { title: 'Archive' }, read: both, create: both },
+    key: {
+      async example({ send }) {
+        return {
+          title: 'Spare',
+          roomId: (await send('POST', '/rooms', { title: 'Cellar' })).body.id,
+        }
+      },
+      ...{ read: ['manager'], create: ['manager'] },
+    },
+  },
+}
+
+const differencesOf = async (app: Parameters<typeof expectAccess>[0], wanted: AccessTable) =>
+  expectAccess(app, wanted).then(
+    (): string[] => [],
+    (error: Error) => error.message.split('\n  '),
+  )
+
+t.test('rows that a caller does not see are 404, in no list and not counted', async (t) => {
+  const app = await startTestApp()
+  t.teardown(app.stop)
+  await expectAccess(app, table)
+})
+
+t.test('a lock that shows them is found, whichever it is', async (t) => {
+  const app = await startTestApp()
+  t.teardown(app.stop)
+  await app.sql('ALTER POLICY visible ON notes USING (true)')
+  const lines = await differencesOf(app, table)
+  for (const [method, status] of [
+    ['GET', 200],
+    ['PATCH', 200],
+    ['DELETE', 204],
+  ]) {
+    const line = `clerk may ${method} /notes/:id, a colleague’s: expected 404, got ${status} (row-level security alone)`
+    t.ok(lines.includes(line), line)
+  }
+  t.ok(lines.every((line) => !line.includes('query scope alone')))
+})
+
+t.test('a table that lets them see more or less than the app is refused', async (t) => {
+  const app = await startTestApp()
+  t.teardown(app.stop)
+  const { note, ...others } = { ...table.resources }
+  if (note === undefined) throw new Error('The table has no note.')
+  const { visible: _, ...everybody } = note
+  const lines = await differencesOf(app, { resources: { ...others, note: everybody } })
+  for (const line of [
+    /^clerk may not GET \/notes\/:id, a colleague’s: expected 200, got 404$/,
+    /^clerk may GET \/notes: .*; \d+ objects are in the list or missing wrongly$/,
+  ]) {
+    t.ok(
+      lines.some((one) => line.test(one)),
+      String(line),
+    )
+  }
+  const unknown = { ...note, visible: { owner: 'all' } } as const
+  await t.rejects(expectAccess(app, { resources: { ...others, note: unknown } }), {
+    message: 'The table lets owner do note:read: the app has the roles clerk, manager.',
+  })
+})
