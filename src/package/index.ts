@@ -31,6 +31,7 @@ export {
   type RowOf,
   type Scope,
 } from '#src/resources/kit/define.ts'
+export { computed } from '#src/resources/kit/fields/computed.ts'
 export {
   type Field,
   field,

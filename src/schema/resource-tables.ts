@@ -69,12 +69,16 @@ function columnProblemsOf(resource: Resource, { columns }: PresentTable): string
   const { name, plural, fields, actions } = resource
   const found = new Map(columns.map((column) => [column.name, column]))
   const ofFields = Object.entries(fields).flatMap(
-    ([key, { column: type, columnType, isNullable }]) => {
+    ([key, { column: type, columnType, isNullable, computes }]) => {
       const column = found.get(columnOf(key))
       const [its, field] = [`The column ${plural}.${columnOf(key)}`, `the field ${name}.${key}`]
       if (column === undefined) return [`${its} of ${field} is missing.`]
       const wanted = columnType ?? columnTypes[type].spelled
       if (column.type !== wanted) return [`${its} has the type ${column.type}, ${field} ${wanted}.`]
+      if ((column.computes == null) !== (computes === undefined)) {
+        const its = column.computes == null ? 'is written' : 'is computed by the database'
+        return [`The column ${plural}.${columnOf(key)} ${its}, the field ${name}.${key} is not.`]
+      }
       if (column.notNull && isNullable) return [`${its} is NOT NULL, but ${field} is optional.`]
       if (!column.notNull && !isNullable)
         return [`${its} can be NULL, but ${field} is not optional.`]

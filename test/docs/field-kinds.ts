@@ -36,8 +36,8 @@ const yes = (is: boolean) => (is ? 'yes' : '–')
 
 /** A value of the kind, as a body has it. */
 function exampleFor(kind: Kind): unknown {
-  const { written } = kind.resource.fields[kind.key] ?? {}
-  return idOf(kind) ?? exampleOf(JSON.parse(JSON.stringify(written)), kind.key)
+  const { written } = kind.resource.fields[kind.writtenKey] ?? {}
+  return idOf(kind) ?? exampleOf(JSON.parse(JSON.stringify(written)), kind.writtenKey)
 }
 
 function shown(kind: Kind, value: unknown): string {
@@ -61,14 +61,13 @@ async function inputOf({ resource, key }: Kind): Promise<string> {
   const [, form = ''] = body.split('aria-labelledby="new"')
   const [, tag, attributes = ''] =
     new RegExp(`<(input|textarea|select)( [^>]*name="${key}"[^>]*)>`).exec(form) ?? []
+  if (tag === undefined) return ''
   t.match(form, /<label[^>]*>\s*Value/, `${resource.name}: the form names the field`)
   if (tag === 'textarea') return 'several lines'
   if (tag === 'select') return 'a choice'
   const [, type] = / type="([\w-]+)"/.exec(attributes) ?? []
   const [, mode] = / inputmode="([\w-]+)"/.exec(attributes) ?? []
-  return tag === undefined
-    ? ''
-    : code(type === undefined || type === 'text' ? (mode ?? 'text') : type)
+  return code(type === undefined || type === 'text' ? (mode ?? 'text') : type)
 }
 
 /** What a list can be asked for, by the words of the page; each must find the row. */
@@ -144,11 +143,14 @@ const wrong = [
 ]
 
 /** A value that the API refuses, and its words. */
-async function refusalOf({ resource, key }: Kind, value: unknown): Promise<[string, string]> {
+async function refusalOf(
+  { resource, key, writtenKey }: Kind,
+  value: unknown,
+): Promise<[string, string]> {
   const isLike = (one: unknown) =>
     typeof one === typeof value && Array.isArray(one) === Array.isArray(value)
   for (const one of wrong.toSorted((a, b) => Number(isLike(b)) - Number(isLike(a)))) {
-    const answer = await send('POST', pathOf(resource), { [key]: one })
+    const answer = await send('POST', pathOf(resource), { [writtenKey]: value, [key]: one })
     if (answer.statusCode !== 400) continue
     const [error] = answer.json().errors
     t.ok(error.pointer.startsWith(`/${key}`), `${resource.name}: the pointer of the error`)
@@ -168,15 +170,15 @@ async function exportedOf({ resource, key }: Kind): Promise<string> {
 
 /** The rows of a kind in the two tables. */
 async function rowsOf(kind: Kind): Promise<[string, string]> {
-  const { resource, key, words } = kind
+  const { resource, key, writtenKey, words } = kind
   const value = exampleFor(kind)
-  const created = await send('POST', pathOf(resource), { [key]: value })
+  const created = await send('POST', pathOf(resource), { [writtenKey]: value })
   t.equal(created.statusCode, 201, `${resource.name}: ${created.body}`)
   t.strictSame(created.json()[key], value, `${resource.name} as it was written`)
   const questions = await answersTo(kind, value)
   const indexed = await indexedOf(kind, value, questions)
   const filters = ['one value', 'several', 'a range'].filter((one) => questions.has(one))
-  const again = await send('POST', pathOf(resource), { [key]: value })
+  const again = await send('POST', pathOf(resource), { [writtenKey]: value })
   const exported = await exportedOf(kind)
   const refused = await refusalOf(kind, value)
   return [

@@ -268,6 +268,9 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Give them one with --fill': { tried: [changes, '--fill task\\.status=VALUE'] },
     'Give a text as it is': input,
     'is its new name, declare': { tried: [tables, 'renamed(line(200)'] },
+    'Remove the field first, with --drop': {
+      tried: [tables, 'Remove the field first, with --drop tasks.area'],
+    },
   },
   'src/schema/app-tables/plan.ts': {
     'Change it in a migration of your own': {

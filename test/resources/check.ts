@@ -81,7 +81,7 @@ export async function checkResource(
     test.clock.time = later
     const changed = await send('PATCH', `${path}/${id}`, change, ifMatch(tag))
     t.equal(changed.statusCode, 200, changed.body)
-    const expected = { ...row, ...change, updatedAt: later }
+    const expected = { ...row, ...change, ...one.computed, updatedAt: later }
     t.strictSame(changed.json(), expected, 'only what was sent has changed')
     t.equal(
       (await send('PATCH', `${path}/${id}`, change, ifMatch(tag))).statusCode,

@@ -36,6 +36,8 @@ export type Description = RoutedResource & {
   answer?(facts: Facts, now: string): object
   /** Types of the events, by what a client does. */
   readonly events?: Readonly<Partial<Record<'POST' | 'PATCH' | 'DELETE', string>>>
+  /** Computed fields of the row after the change. */
+  readonly computed?: object
   /** Fields that need a permission, which no event has. */
   readonly guarded?: readonly string[]
   /** Fields that events about an owner's row keep after the owner is deleted. */

@@ -2,6 +2,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createUser } from '#dev/testing/people.ts'
 import { defineResource, type Resource } from '#src/resources/kit/define.ts'
+import { computed } from '#src/resources/kit/fields/computed.ts'
 import { type Field, optional, renamed } from '#src/resources/kit/fields/field.ts'
 import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
@@ -14,7 +15,7 @@ import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 import type { Decisions } from '#src/schema/app-tables/decisions.ts'
 import { type Plan, planTables } from '#src/schema/app-tables/plan.ts'
-import { readTables } from '#src/schema/app-tables/present.ts'
+import { markComputed, readTables } from '#src/schema/app-tables/present.ts'
 import { createOwnedDatabase } from '#test/support/database/database.ts'
 
 /*
@@ -53,7 +54,12 @@ async function openWorld(t: Test) {
   t.teardown(() => client.end())
   const core = new Set((await readTables(client)).keys())
   const plan = async (resources: readonly Resource[], given: Given = {}): Promise<Plan> =>
-    planTables(resources, await readTables(client), core, decisionsOf(given))
+    planTables(
+      resources,
+      await markComputed(client, resources, await readTables(client)),
+      core,
+      decisionsOf(given),
+    )
   return {
     plan,
     run: (sql: string) => client.query(sql),
@@ -493,3 +499,90 @@ t.test(
     t.match(again.sql, [/DROP INDEX/], 'an index as well')
   },
 )
+
+const sized = { seats: integer(), width: optional(integer()) }
+const size = (expression: Parameters<typeof computed>[1], kind: Field = integer()) =>
+  optional(computed(kind as Field<'bigint', false>, expression))
+
+t.test('a computed field has its value in rows that exist, and follows renames', async (t) => {
+  const { evolve, add, values } = await openWorld(t)
+  await evolve([tasks(sized)])
+  await add({ seats: 3, width: 5 })
+  const area = { area: size(({ seats, width }) => `${seats} * ${width}`) }
+  const first = await evolve([tasks({ ...sized, ...area }, { filters: ['area'] })])
+  t.strictSame(first.sql, [
+    'ALTER TABLE tasks ADD COLUMN area bigint GENERATED ALWAYS AS (seats * width) STORED;',
+    'CREATE INDEX tasks_tenant_id_area_id_idx ON tasks (tenant_id, area, id);',
+  ])
+  t.match(
+    first.warnings,
+    'Computes it for every row of tasks: its reads and writes wait until then.',
+  )
+  t.strictSame(await values('area'), ['15'])
+  const places = {
+    places: renamed(integer(), 'seats'),
+    ...{ width: sized.width, area: size(({ places, width }) => `${places} * ${width}`) },
+  }
+  const renaming = await evolve([tasks(places, { filters: ['area'] })])
+  t.strictSame(renaming.sql, ['ALTER TABLE tasks RENAME COLUMN seats TO places;'])
+  const { area: product, ...others } = places
+  const extent = { ...others, extent: renamed(product, 'area') }
+  const renamingIt = await evolve([tasks(extent, { filters: ['extent'] })])
+  t.strictSame(renamingIt.sql, ['ALTER TABLE tasks RENAME COLUMN area TO extent;'])
+})
+
+t.test('another expression, kind or type of what it reads computes it again', async (t) => {
+  const { evolve, add, values } = await openWorld(t)
+  const product = ({ seats, width }: Record<string, string>) => `${seats} * ${width}`
+  const withArea = (area: Field, more: object = {}) =>
+    tasks({ ...sized, ...more, area }, { filters: ['area'], unique: [['area']] })
+  await evolve([withArea(size(product))])
+  await add({ seats: 3, width: 5 })
+  const index = 'CREATE INDEX tasks_tenant_id_area_id_idx1 ON tasks (tenant_id, area, id);'
+  const again = (expression: string) => [
+    'ALTER TABLE tasks DROP COLUMN area;',
+    `ALTER TABLE tasks ADD COLUMN area ${expression};`,
+    'CREATE UNIQUE INDEX tasks_area_key ON tasks (tenant_id, area);',
+    index,
+  ]
+  const sum = size(({ seats, width }) => `${seats} + ${width}`)
+  t.strictSame(
+    (await evolve([withArea(sum)])).sql,
+    again('bigint GENERATED ALWAYS AS (seats + width) STORED'),
+  )
+  t.strictSame(await values('area'), ['8'])
+  const asText = size(({ seats, width }) => `(${seats} + ${width})::text`, line(20))
+  await evolve([withArea(asText)])
+  t.strictSame(await values('area'), ['8'])
+  const wide = withArea(
+    size(({ seats, width }) => `length(${seats}) + ${width}`),
+    { seats: line(20) },
+  )
+  t.strictSame((await evolve([wide])).sql, [
+    'ALTER TABLE tasks DROP COLUMN area;',
+    'ALTER TABLE tasks ALTER COLUMN seats TYPE text USING seats::text;',
+    ...again('bigint GENERATED ALWAYS AS (length(seats) + width) STORED').slice(1),
+  ])
+  t.strictSame(await values('area'), ['6'])
+})
+
+t.test('a field is computed from now on, or written, without losing a value unasked', async (t) => {
+  const { evolve, faults, add, values } = await openWorld(t)
+  await evolve([tasks({ ...sized, area: optional(integer()) })])
+  await add({ seats: 3, area: 7 })
+  const one = tasks({ ...sized, area: size(({ seats }) => `${seats} * 2`) })
+  t.equal(
+    await faults([one]),
+    'The column tasks.area has values of its own, and the field task.area is computed. Remove the field first, with --drop tasks.area, and declare it in the next migration; or give it another name.',
+  )
+  await evolve([tasks(sized)], { drop: ['tasks.area'] })
+  await evolve([one])
+  t.strictSame(await values('area'), ['6'])
+  const written = await evolve([tasks({ ...sized, area: optional(integer()) })])
+  t.strictSame(written.sql, ['ALTER TABLE tasks ALTER COLUMN area DROP EXPRESSION;'])
+  t.strictSame(await values('area'), ['6'], 'it keeps what was computed')
+  await evolve([tasks(sized)], { drop: ['tasks.area'] })
+  await evolve([one])
+  const dropped = await evolve([tasks(sized)], { drop: ['tasks.area'] })
+  t.strictSame(dropped.sql, ['ALTER TABLE tasks DROP COLUMN area;'])
+})

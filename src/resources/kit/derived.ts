@@ -82,6 +82,13 @@ export function changedKeysOf({ fields, actions, own }: Resource): Set<string> {
   return new Set([...written, ...Object.keys(fields).filter((key) => fields[key]?.isTouched)])
 }
 
+/** The fields whose values come from clients: those of bodies, and those that are computed from them. */
+export function givenKeysOf({ fields, actions }: Pick<Resource, 'fields' | 'actions'>): string[] {
+  const computed = Object.keys(fields).filter((key) => fields[key]?.computes !== undefined)
+  const { create, update } = actions
+  return [...new Set([...(create?.accepts ?? []), ...(update?.accepts ?? []), ...computed])]
+}
+
 /** Columns that the scope fills in. */
 const scopeKeys: Readonly<Record<Resource['scope'], readonly string[]>> = {
   owner: ['tenantId', 'userId'],

@@ -1,4 +1,6 @@
 import type { Resource } from './define.ts'
+import { givenKeysOf } from './derived.ts'
+import { computedOf } from './fields/computed.ts'
 import type { Field } from './fields/field.ts'
 import { guardedOf } from './fields/guarded.ts'
 import { membersOf } from './fields/keys/member.ts'
@@ -23,7 +25,7 @@ export function faultsOf(resource: Resource): string[] {
   )
   const indelible =
     scope === 'owner' && Object.keys(events).length > 0 && resource.erased === null
-      ? [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])].find(
+      ? givenKeysOf(resource).find(
           (key) =>
             shown.includes(key) && fields[key]?.neutral === undefined && !fields[key]?.isCurrency,
         )
@@ -84,6 +86,7 @@ export function faultsOf(resource: Resource): string[] {
     ...payloadFaultsOf(resource),
     ...ownFaultsOf(resource),
     ...guardFaultsOf(resource),
+    ...computedFaultsOf(resource),
     ...memberFaultsOf(resource, keys),
   )
   faults.push(...resource.unique.map((key) => uniqueFaultOf(resource, key)))
@@ -157,6 +160,34 @@ function guardFaultsOf(resource: Resource) {
       `has the field ${key} with a permission, and it refers to a row or person, whose lists would tell it`,
     ],
   ])
+}
+
+/** The database refuses to write a computed field, and computes none from another. */
+function computedFaultsOf({ fields, actions, own }: Resource): [boolean, string][] {
+  const acts = [actions.create, actions.update, ...Object.values(own)]
+  const written = acts.flatMap((act) => [...(act?.accepts ?? []), ...(act?.sets ?? [])])
+  return computedOf(fields).flatMap(({ key, reads }): [boolean, string][] => {
+    const its = `has the computed field ${key}`
+    const strange = reads.find((one) => fields[one] === undefined)
+    const guarded = reads.find((one) => {
+      const { permission } = fields[one] ?? {}
+      return permission !== undefined && permission !== fields[key]?.permission
+    })
+    const chained = reads.find((one) => fields[one]?.computes !== undefined)
+    return [
+      [reads.length === 0, `${its}, whose expression takes no column from its argument`],
+      [strange !== undefined, `${its}, which reads ${strange}, which is no field`],
+      [chained !== undefined, `${its}, which reads ${chained}, which is computed too`],
+      [
+        guarded !== undefined,
+        `${its}, which tells of ${guarded}: it needs the permission ${fields[guarded ?? '']?.permission} too`,
+      ],
+      [
+        written.includes(key) || fields[key]?.initial !== undefined,
+        `${its}, which an action or an initial value writes`,
+      ],
+    ]
+  })
 }
 
 function memberFaultsOf({ plural, scope, fields }: Resource, keys: string[]): [boolean, string][] {

@@ -1,5 +1,5 @@
 import type { Resource } from './define.ts'
-import { homeFunctionOf, publishesAtHome, sectionOf } from './derived.ts'
+import { givenKeysOf, homeFunctionOf, publishesAtHome, sectionOf } from './derived.ts'
 import { columns as columnTypes } from './fields/columns.ts'
 import { membersOf } from './fields/keys/member.ts'
 import { columnOf, memberCheckOf, memberKeyOf } from './names.ts'
@@ -139,10 +139,10 @@ function personConditionOf({ scope, fields }: Resource): string | null {
 }
 
 /** What events of a deleted owner's row have instead of what the owner wrote. */
-function erasedOf({ scope, fields, actions, events, erased }: Resource): string | null {
+function erasedOf(resource: Resource): string | null {
+  const { scope, fields, events, erased } = resource
   if (scope !== 'owner' || Object.keys(events).length === 0) return null
-  const written = [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])]
-  const values = [...new Set(written)]
+  const values = givenKeysOf(resource)
     .filter((key) => !fields[key]?.isCurrency)
     .map((key) => [key, fields[key]?.neutral])
   return JSON.stringify(erased ?? Object.fromEntries(values))
@@ -255,8 +255,10 @@ const changeableBytes = 1_024
 
 /** The bytes of a row `r` that depend on what was written. */
 function bytesOf({ scope, fields, actions }: Resource): string {
-  const changed = scope === 'owner' ? (actions.update?.accepts ?? []) : []
-  const sizes = (actions.create?.accepts ?? []).flatMap((key) => {
+  const computed = Object.keys(fields).filter((key) => fields[key]?.computes !== undefined)
+  const isChanged = scope === 'owner' && actions.update !== undefined
+  const changed = isChanged ? [...(actions.update?.accepts ?? []), ...computed] : []
+  const sizes = [...(actions.create?.accepts ?? []), ...computed].flatMap((key) => {
     const { column = 'text', isNullable, isCurrency } = fields[key] ?? {}
     if (!columnTypes[column].isLarge || isCurrency) return []
     if (changed.includes(key)) return [String(changeableBytes)]

@@ -1,4 +1,5 @@
 import type { Resource } from '#src/resources/kit/define.ts'
+import { computedOf } from '#src/resources/kit/fields/computed.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
 import { columnOf } from '#src/resources/kit/names.ts'
 import type { Finding } from '../finding.ts'
@@ -12,6 +13,8 @@ type Changed = {
   readonly renames: Step[]
   readonly removals: Step[]
   readonly changes: Step[]
+  /** Adds computed columns, once those that they read are as they are wanted. */
+  readonly computations: Step[]
   readonly faults: Finding[]
   /** Columns that existing rows have a value in. */
   readonly filled: Set<string>
@@ -19,33 +22,82 @@ type Changed = {
   readonly after: PresentTable
 }
 
+export type ChangedColumns = Omit<Changed, 'computations'>
+
 /** What changes the columns of a table into those of its resource. */
 export function planColumns(
   resource: Resource,
   wanted: Table,
   before: PresentTable,
   decisions: Decisions,
-): Changed {
+): ChangedColumns {
   const { after, renames } = renamedColumns(resource, before)
   const filled = new Set(after.columns.map(({ name }) => name))
-  const changed: Changed = { renames, removals: [], changes: [], faults: [], filled, after }
+  const steps = { renames, removals: [], changes: [], computations: [] }
+  const changed: Changed = { ...steps, faults: [], filled, after }
+  const stale = staleColumns(resource, wanted, after)
   const keyOf = new Map(Object.keys(resource.fields).map((key) => [columnOf(key), key]))
   const missing: Column[] = []
   for (const column of wanted.columns) {
     const found = after.columns.find(({ name }) => name === column.name)
     const key = keyOf.get(column.name)
     const of = { resource, table: wanted.name, key, field: resource.fields[key ?? ''] }
-    if (found !== undefined) changeColumn(changed, of, column, found, decisions)
+    if (stale.has(column.name)) computeAgain(changed, wanted.name, column)
+    else if (found !== undefined) changeColumn(changed, of, column, found, decisions)
     else {
       missing.push(column)
       addColumn(changed, of, column, decisions)
     }
   }
   const others = after.columns.filter(
-    ({ name, isGenerated }) => !isGenerated && wanted.columns.every((one) => one.name !== name),
+    ({ name, isGenerated }) =>
+      (!isGenerated || decisions.drops.has(`${wanted.name}.${name}`)) &&
+      wanted.columns.every((one) => one.name !== name),
   )
   for (const other of others) removeColumn(changed, resource, other, missing, decisions)
-  return changed
+  const { computations, changes, ...rest } = changed
+  return { ...rest, changes: [...changes, ...computations], after: without(after, stale) }
+}
+
+/** Computed columns that are there and differ from their fields, or that read a column whose type changes. */
+function staleColumns({ fields }: Resource, wanted: Table, { columns }: PresentTable): Set<string> {
+  const reads = new Map(computedOf(fields).map(({ key, reads }) => [columnOf(key), reads]))
+  const present = new Map(columns.map((one) => [one.name, one]))
+  const hasOtherType = ({ name, type }: Column) => {
+    const found = present.get(name)
+    return found !== undefined && found.type !== type
+  }
+  const moving = new Set(wanted.columns.filter(hasOtherType).map(({ name }) => name))
+  const stale = wanted.columns.filter(({ name, notNull }) => {
+    const found = present.get(name)
+    if (found?.computes == null || !reads.has(name)) return false
+    const readsMoving = (reads.get(name) ?? []).some((one) => moving.has(columnOf(one)))
+    return !found.isAsDeclared || found.notNull !== notNull || moving.has(name) || readsMoving
+  })
+  return new Set(stale.map(({ name }) => name))
+}
+
+/** Drops the column, with its indexes, and adds it again: nothing that somebody has written is in it. */
+function computeAgain(changed: Changed, table: string, column: Column): void {
+  changed.removals.unshift(step(`ALTER TABLE ${table} DROP COLUMN ${column.name};`, oldProcesses))
+  changed.computations.push(computation(table, column))
+}
+
+function computation(table: string, column: Column): Step {
+  return step(
+    `ALTER TABLE ${table} ADD COLUMN ${definitionOf(column)};`,
+    `Computes it for every row of ${table}: its reads and writes wait until then. ${countWarning}`,
+  )
+}
+
+/** The table without the indexes and keys of these columns. */
+function without(table: PresentTable, columns: ReadonlySet<string>): PresentTable {
+  const isLeft = (all: readonly string[]) => !all.some((one) => columns.has(one))
+  return {
+    ...table,
+    indexes: table.indexes.filter(isLeft),
+    uniqueKeys: table.uniqueKeys.filter((key) => isLeft(key.columns)),
+  }
 }
 
 function renamedColumns({ plural, fields }: Resource, before: PresentTable) {
@@ -91,6 +143,10 @@ function addColumn(changed: Changed, of: Of, column: Column, { fills }: Decision
       remedy:
         'Rows cannot change their scope. Declare a new resource, and copy them in a migration of your own.',
     })
+    return
+  }
+  if (column.computes !== undefined) {
+    changed.computations.push(computation(table, column))
     return
   }
   if (!column.notNull || add.includes(' DEFAULT ')) {
@@ -152,6 +208,17 @@ function changeColumn(
   const type = spelled(wanted.type)
   const alter = `ALTER TABLE ${table} ALTER COLUMN ${name}`
   const field_ = `${resource.name}.${key}`
+  if (wanted.computes !== undefined && found.computes == null) {
+    changed.faults.push({
+      problem: `The column ${table}.${name} has values of its own, and the field ${field_} is computed.`,
+      remedy: `Remove the field first, with --drop ${table}.${name}, and declare it in the next migration; or give it another name.`,
+    })
+    return
+  }
+  if (wanted.computes === undefined && found.computes != null) {
+    const keeps = 'Keeps the values that were computed; from then on they are written.'
+    changed.changes.push(step(`${alter} DROP EXPRESSION;`, keeps))
+  }
   if (found.type !== wanted.type) {
     changed.changes.push(
       step(

@@ -1,5 +1,6 @@
 import type { Resource } from '#src/resources/kit/define.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
+import { computedOf } from '#src/resources/kit/fields/computed.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
 import { referencesOf } from '#src/resources/kit/fields/keys/reference.ts'
 import { type Link, linksOf, scopedColumnsOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
@@ -57,10 +58,12 @@ const deletions = { restrict: 'NO ACTION', cascade: 'CASCADE', clear: 'SET NULL'
 
 function columnsOf({ scope, fields }: Resource): Column[] {
   const scoped = scopeColumns[scope]
+  const computed = new Map(computedOf(fields).map(({ key, sql }) => [key, { computes: sql }]))
   const named = Object.entries(fields).map(([key, field]) => ({
     name: columnOf(key),
     type: typeOf(field),
     notNull: !field.isNullable,
+    ...computed.get(key),
   }))
   return [...scoped, ...named.filter(({ name }) => !scoped.some((one) => one.name === name))]
 }

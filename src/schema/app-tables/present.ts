@@ -1,10 +1,16 @@
 import type pg from 'pg'
+import type { Resource } from '#src/resources/kit/define.ts'
+import { computedOf } from '#src/resources/kit/fields/computed.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
+import { definitionOf } from './statements.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
 export type PresentColumn = Column & {
   /** A value that no INSERT has to give. */
   readonly isFilled: boolean
   readonly isGenerated: boolean
+  /** The database computes it as its field says (`markComputed`). */
+  readonly isAsDeclared?: boolean
 }
 
 export type PresentKey = ForeignKey & { readonly name: string }
@@ -32,8 +38,9 @@ export async function readTables(client: pg.ClientBase): Promise<Map<string, Pre
            -- The precision of a time is none of a declaration's.
            'type', format_type(a.atttypid, CASE WHEN a.atttypid = 'numeric'::regtype THEN a.atttypmod END),
            'isFilled', a.atthasdef OR a.attidentity <> '' OR a.attgenerated <> '',
-           'isGenerated', a.attidentity <> '' OR a.attgenerated <> '') ORDER BY a.attnum) AS all
-       FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+           'isGenerated', a.attidentity <> '' OR a.attgenerated <> '',
+           'computes', CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END) ORDER BY a.attnum) AS all
+       FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
      ) columns
      CROSS JOIN LATERAL (
        SELECT json_agg(k.columns) FILTER (WHERE k.usable) AS indexes,
@@ -65,4 +72,56 @@ export async function readTables(client: pg.ClientBase): Promise<Map<string, Pre
 function namesOf(table: string, numbers: string): string {
   return `coalesce((SELECT json_agg(a.attname ORDER BY n.place) FROM unnest(${numbers}) WITH ORDINALITY n (number, place)
     JOIN pg_attribute a ON a.attrelid = ${table} AND a.attnum = n.number), '[]')`
+}
+
+/**
+ * Marks the columns that the database computes as their fields say. PostgreSQL keeps an expression in its own words, so
+ * it is asked how it would keep that of the field.
+ * @param client of the owner, in no transaction
+ */
+export async function markComputed(
+  client: pg.ClientBase,
+  resources: readonly Resource[],
+  tables: ReadonlyMap<string, PresentTable>,
+): Promise<Map<string, PresentTable>> {
+  const marked = new Map(tables)
+  for (const { plural, renamedFrom, fields } of resources) {
+    const table = tables.get(plural) ?? tables.get(renamedFrom ?? '')
+    if (table === undefined) continue
+    const has = (name: string) => table.columns.some((one) => one.name === name)
+    const nameOf = (key: string) => {
+      const before = columnOf(fields[key]?.renamedFrom ?? key)
+      return has(columnOf(key)) ? columnOf(key) : before
+    }
+    const same = new Set<string>()
+    for (const { key, sql } of computedOf(fields, nameOf)) {
+      const column = table.columns.find(({ name }) => name === nameOf(key))
+      if (column?.computes == null) continue
+      const kept = await keptAs(client, table.name, { ...column, computes: sql })
+      if (kept === column.computes) same.add(column.name)
+    }
+    const columns = table.columns.map((one) => ({ ...one, isAsDeclared: same.has(one.name) }))
+    marked.set(table.name, { ...table, columns })
+  }
+  return marked
+}
+
+/** How PostgreSQL keeps the expression; null if it refuses it. */
+async function keptAs(client: pg.ClientBase, table: string, column: Column) {
+  const name = 'computed_probe'
+  await client.query('BEGIN')
+  try {
+    await client.query(`ALTER TABLE ${table} ADD COLUMN ${definitionOf({ ...column, name })}`)
+    const { rows } = await client.query<{ kept: string }>(
+      `SELECT pg_get_expr(d.adbin, d.adrelid) AS kept FROM pg_attrdef d
+       JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+       WHERE d.adrelid = $1::regclass AND a.attname = $2`,
+      [table, name],
+    )
+    return rows[0]?.kept ?? null
+  } catch {
+    return null
+  } finally {
+    await client.query('ROLLBACK')
+  }
 }

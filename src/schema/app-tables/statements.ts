@@ -27,11 +27,12 @@ export function createTable(table: Table, nameOf: NameOf): Step[] {
 }
 
 /** A column of a new table. */
-export function definitionOf({ name, type, notNull }: Column): string {
+export function definitionOf({ name, type, notNull, computes }: Column): string {
   if (name === 'id') return 'id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991)'
   const isTime = name === 'created_at' || name === 'updated_at'
   const given = isTime ? ' DEFAULT CURRENT_TIMESTAMP' : ''
-  return `${name} ${spelled(type)}${notNull ? ' NOT NULL' : ''}${given}`
+  const from = computes === undefined ? '' : ` GENERATED ALWAYS AS (${computes}) STORED`
+  return `${name} ${spelled(type)}${from}${notNull ? ' NOT NULL' : ''}${given}`
 }
 
 /** A time has microseconds, as the tables of the program have. */

@@ -18,6 +18,8 @@ export type Column = {
   /** As PostgreSQL spells it. */
   readonly type: string
   readonly notNull: boolean
+  /** SQL by which the database computes it. */
+  readonly computes?: string
 }
 
 export type ForeignKey = {

@@ -3,7 +3,7 @@ import type { Resource } from '#src/resources/kit/define.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Decisions } from '../app-tables/decisions.ts'
 import { type Plan, planTables } from '../app-tables/plan.ts'
-import { readTables } from '../app-tables/present.ts'
+import { markComputed, readTables } from '../app-tables/present.ts'
 import { type Migration, readCoreMigrations, readMigrations } from './applied.ts'
 import { applyMigrations } from './apply.ts'
 
@@ -25,7 +25,10 @@ export async function nextMigration(
   const core = new Set((await readTables(owner)).keys())
   const known = await readMigrations()
   await applyMigrations(ownerUrl, owner, known)
-  const plan = async (of: Decisions) => planTables(resources, await readTables(owner), core, of)
+  const plan = async (of: Decisions) => {
+    const present = await markComputed(owner, resources, await readTables(owner))
+    return planTables(resources, present, core, of)
+  }
   const { steps, faults, notes } = await plan(decisions)
   refuse(faults)
   if (steps.length === 0) return { sql: null, steps, notes }

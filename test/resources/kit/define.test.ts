@@ -3,15 +3,18 @@ import Type from 'typebox'
 import { defineResource } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinctResources } from '#src/resources/kit/distinct.ts'
-import { type Field, hidden, optional } from '#src/resources/kit/fields/field.ts'
+import { computed } from '#src/resources/kit/fields/computed.ts'
+import { type Field, hidden, initially, optional } from '#src/resources/kit/fields/field.ts'
 import { json } from '#src/resources/kit/fields/json.ts'
 import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { member } from '#src/resources/kit/fields/keys/member.ts'
 import { owner } from '#src/resources/kit/fields/keys/people.ts'
 import { reference } from '#src/resources/kit/fields/keys/reference.ts'
+
 import { decimal } from '#src/resources/kit/fields/numbers/decimal.ts'
 import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
+import { money } from '#src/resources/kit/fields/numbers/money.ts'
 import { choice } from '#src/resources/kit/fields/texts/choice.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { lines } from '#src/resources/kit/fields/texts/lines.ts'
@@ -368,4 +371,68 @@ t.test('a member is optional unless the field is kept, and belongs to a tenant',
   t.throws(() => define({ toId: optional(member()) }, 'owner'), { message: /no tenant alone/ })
   const long = `a${'b'.repeat(50)}Id`
   t.throws(() => define({ [long]: optional(member()) }), { message: /more than 63 characters/ })
+})
+
+t.test('a computed field is of other fields of the row, and nobody writes it', (t) => {
+  const define =
+    (fields: Record<string, Field>, actions: object = {}) =>
+    () =>
+      defineResource('order', {
+        ...order,
+        fields: { ...orderFields, count: integer(), note: line(9), ...fields },
+        actions: { read: readOrder, ...actions },
+      })
+  const double = computed(integer(), ({ count }) => `${count} * 2`)
+  t.doesNotThrow(define({ double }))
+  const its = 'The resource order has the computed field double'
+  for (const [wrong, message] of [
+    [
+      { double: computed(integer(), () => 'count * 2') },
+      `${its}, whose expression takes no column from its argument.`,
+    ],
+    [
+      { double: computed(integer(), ({ counts }) => `${counts}`) },
+      `${its}, which reads counts, which is no field.`,
+    ],
+    [
+      { single: double, double: computed(integer(), ({ single }) => `${single}`) },
+      `${its}, which reads single, which is computed too.`,
+    ],
+    [{ double: initially(double, () => 1) }, `${its}, which an action or an initial value writes.`],
+    [
+      { double: computed(money(), ({ note }) => `${note}`) },
+      'The resource order has the field double that is computed, and is no text, number, flag, date or time.',
+    ],
+    [
+      { double: computed(lines(2, 9), ({ count }) => `${count}`) },
+      'The resource order has the field double that is computed, and is no text, number, flag, date or time.',
+    ],
+  ] as const) {
+    t.throws(define({ ...wrong }), { message })
+  }
+  const update = { ...writeOrder, accepts: ['double'] }
+  t.throws(define({ double }, { update }), {
+    message: `${its}, which an action or an initial value writes.`,
+  })
+  t.end()
+})
+
+t.test('a computed field tells of no field with a permission to those who lack it', (t) => {
+  const define = (share: Field) => () =>
+    defineResource('document', {
+      ...document,
+      fields: {
+        ...documentFields,
+        ...{ rate: optional(integer(), { permission: 'document:rate' }), share },
+      },
+      actions: { read },
+    })
+  const half = computed(integer(), ({ rate }) => `${rate} / 2`)
+  t.throws(define(optional(half)), {
+    message:
+      'The resource document has the computed field share, which tells of rate: it needs the permission document:rate too.',
+  })
+  t.throws(define(optional(half, { permission: 'document:other' })), /tells of rate/)
+  t.doesNotThrow(define(optional(half, { permission: 'document:rate' })))
+  t.end()
 })

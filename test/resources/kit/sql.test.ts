@@ -4,6 +4,11 @@ import { orders } from '#shop/resources/orders.ts'
 import { posts } from '#shop/resources/posts.ts'
 import { invoices } from '#src/resources/invoices.ts'
 import { defineResource, type Resource } from '#src/resources/kit/define.ts'
+import { computed } from '#src/resources/kit/fields/computed.ts'
+import { id } from '#src/resources/kit/fields/keys/id.ts'
+import { owner } from '#src/resources/kit/fields/keys/people.ts'
+import { line } from '#src/resources/kit/fields/texts/line.ts'
+import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 import { sqlOf } from '#src/resources/kit/sql.ts'
 
 /** The statements of a script, each on one line. */
@@ -85,5 +90,27 @@ t.test('a published field of JSON needs what replaces it when its owner is erase
     message:
       'The resource order publishes lineItems and does not say what replaces it when its owner is erased (erased).',
   })
+  t.end()
+})
+
+t.test('what is computed from an owner’s values is counted, and erased with them', (t) => {
+  const memo = defineResource('memo', {
+    plural: 'memos',
+    scope: 'owner',
+    fields: {
+      ...{ id: id(), userId: owner(), title: line(99) },
+      label: computed(line(99), ({ title }) => `'memo ' || ${title}`),
+      ...{ createdAt: created(), updatedAt: updated() },
+    },
+    actions: {
+      read: { permission: null, token: 'memo:read' },
+      create: { permission: null, token: 'memo:write', accepts: ['title'] },
+      update: { permission: null, token: 'memo:write', accepts: ['title'] },
+    },
+    events: { updated: 'A memo was changed' },
+  })
+  const { functions, triggers } = sqlOf([memo])
+  t.match(functions, `'{"title":"erased","label":"erased"}'`)
+  t.match(triggers, "'1024 + 1024'")
   t.end()
 })

@@ -1,5 +1,6 @@
 import {
   choice,
+  computed,
   created,
   currency,
   date,
@@ -43,6 +44,7 @@ const kinds: Readonly<Record<string, Field>> = {
   "reference('project', { onDelete: 'cascade' })": reference('project', { onDelete: 'cascade' }),
   'member()': member(),
   'json(shown, written)': json(Type.Object({}), Type.Object({})),
+  'computed(integer(), ({ base }) => …)': computed(integer(), ({ base }) => `${base}`),
 }
 
 const fieldsOf = (more: object) => ({
@@ -63,17 +65,25 @@ export const projects = defineResource('project', {
   actions: actionsOf('title'),
 } as never) as unknown as Resource
 
-type Declared = { readonly words: string; readonly key: string; readonly resource: Resource }
+type Declared = {
+  readonly words: string
+  readonly key: string
+  /** The field that a body has: what a computed one reads. */
+  readonly writtenKey: string
+  readonly resource: Resource
+}
 
 /** Each kind with a resource that has everything which a declaration with it may have. */
 export const declared: readonly Declared[] = Object.entries(kinds).map(([words, one]) => {
   const [kind = ''] = words.split('(')
   const key = one.refersTo !== undefined || one.isPerson ? 'valueId' : 'value'
+  const writtenKey = one.computes === undefined ? key : 'base'
   const field = one.onLeave === 'clear' ? optional(one as Field<'bigint', false>) : one
+  const base = writtenKey === key ? {} : { base: integer() }
   const declare = (more: object) =>
     defineResource(`${kind}-kind`, {
-      ...{ plural: `${kind}_kinds`, scope: 'tenant', fields: fieldsOf({ [key]: field }) },
-      ...{ actions: actionsOf(key), ...more },
+      ...{ plural: `${kind}_kinds`, scope: 'tenant', fields: fieldsOf({ ...base, [key]: field }) },
+      ...{ actions: actionsOf(writtenKey), ...more },
     } as never) as unknown as Resource
   const wishes = [
     ...[{ filters: [key] }, { sort: [key] }, { search: [key] }, { unique: [[key]] }],
@@ -83,7 +93,7 @@ export const declared: readonly Declared[] = Object.entries(kinds).map(([words, 
   for (const wish of wishes) {
     if (isDeclarable(declare, { ...granted, ...wish })) Object.assign(granted, wish)
   }
-  return { words, key, resource: declare(granted) }
+  return { words, key, writtenKey, resource: declare(granted) }
 })
 
 function isDeclarable(declare: (more: object) => unknown, more: object): boolean {

@@ -1,6 +1,7 @@
 import {
   author,
   choice,
+  computed,
   created,
   currency,
   date,
@@ -67,6 +68,7 @@ export const assets = defineResource('asset', {
     marks: optional(lines(3, 10)),
     appraisal: optional(money(), { permission: 'asset:appraise' }),
     remarks: optional(text(500), { permission: 'asset:appraise' }),
+    load: computed(decimal(12, 2), ({ seats, weight }) => `${seats} * ${weight}`),
     createdAt: created(),
     updatedAt: updated(),
   },

@@ -225,4 +225,19 @@ CREATE TABLE json_kinds (
 );
 CREATE INDEX json_kinds_tenant_id_created_at_id_idx ON json_kinds (tenant_id, created_at, id);
 ALTER TABLE json_kinds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE computed_kinds (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  base bigint NOT NULL,
+  value bigint GENERATED ALWAYS AS (base) STORED NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id),
+  CONSTRAINT computed_kinds_value_key UNIQUE (tenant_id, value),
+  FOREIGN KEY (tenant_id) REFERENCES tenants (id) ON DELETE CASCADE
+);
+CREATE INDEX computed_kinds_tenant_id_created_at_id_idx ON computed_kinds (tenant_id, created_at, id);
+CREATE INDEX computed_kinds_tenant_id_value_id_idx ON computed_kinds (tenant_id, value, id);
+ALTER TABLE computed_kinds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE reference_kinds ADD CONSTRAINT reference_kinds_value_id_fkey FOREIGN KEY (tenant_id, value_id) REFERENCES projects (tenant_id, id) ON DELETE CASCADE;

@@ -75,6 +75,7 @@ CREATE TABLE assets (
   marks jsonb,
   appraisal jsonb,
   remarks text,
+  load numeric(12,2) GENERATED ALWAYS AS (seats * weight) STORED NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, id)
