@@ -23,6 +23,9 @@ const nothing: SubscriptionDetails = {
   metadata: {},
 }
 
+/** A subscription as the API returns it to its owner. Times are RFC 3339. */
+export type OwnSubscription = ReturnType<typeof toOwn>
+
 /** The subscriptions of the person who is asking, newest first, at most a hundred. */
 export async function listOwnSubscriptions(tx: Tx) {
   const rows = await tx.sql<Row>`

@@ -20,6 +20,7 @@ import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
 import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import { type Checkout, findOwnBilling, type OwnBilling } from '#src/billing/checkout.ts'
 import { choicesOf, type Offer } from '#src/billing/offers.ts'
+import { listOwnSubscriptions } from '#src/billing/subscriptions.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
@@ -89,7 +90,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       const page = readPage(part, ownAuditList.name, ownAuditList.forms)
       const newToken = await takeSecret(app.db, sessionEntry, request, keys)
       const { own, planWith, ...shown } = await app.db.read(sessionEntry, async (tx, caller) => {
-        const [identities, sessions, tokens, invitations, memberships, audit, own, rooms] =
+        const [identities, sessions, tokens, invitations, memberships, audit, own, rooms, bought] =
           await Promise.all([
             listIdentities(tx, caller, firstPage),
             listSessions(tx, caller, idleSeconds, firstPage),
@@ -99,6 +100,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
             listOwnAudit(tx, caller, page),
             findOwnBilling(tx, caller),
             listRooms(tx, caller),
+            listOwnSubscriptions(tx),
           ])
         return {
           email: caller.email,
@@ -114,7 +116,10 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
             targets: await findTargets(tx, ownTargets(caller), audit.data),
           },
           own,
-          planWith: (offers: readonly Offer[]) => toShownPlan(checkout, offers, caller, own, rooms),
+          planWith: (offers: readonly Offer[]) => ({
+            ...toShownPlan(checkout, offers, caller, own, rooms),
+            subscriptions: bought,
+          }),
         }
       })
       const { viewer } = request
@@ -260,7 +265,7 @@ function toShownPlan(
   { plan, features }: Caller,
   { customer, hasTenant, subscription }: OwnBilling,
   rooms: Awaited<ReturnType<typeof listRooms>>,
-): ShownPlan {
+): Omit<ShownPlan, 'subscriptions'> {
   return {
     ...{ plan, title: planTitle(plan), features },
     limits: rooms.map(({ resource, most, used }) => ({

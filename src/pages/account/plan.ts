@@ -1,10 +1,13 @@
 import type { PriceTerms } from '#src/billing/details.ts'
 import type { Offer, PlanChoice } from '#src/billing/offers.ts'
-import { type BadgeMood, badge, pageHead } from '#src/pages/kit/components.ts'
+import type { OwnSubscription } from '#src/billing/subscriptions.ts'
+import { badge, pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { amountText } from '#src/runtime/amount.ts'
 import { inWords } from '#src/runtime/words.ts'
+import { type State, stateOf } from './plan-states.ts'
+import { intervalText, subscriptionTable } from './subscriptions.ts'
 
 /** The plan of a person, and what they can do about it. Times are RFC 3339. */
 export type ShownPlan = {
@@ -17,6 +20,8 @@ export type ShownPlan = {
   limits: readonly { words: string; most: number | null; used: number }[]
   /** The subscription that decides the plan; null for people who never had one. */
   subscription: { status: string; periodEnd: string | null; cancelsAt: string | null } | null
+  /** All that the person has bought, newest first. */
+  subscriptions: readonly OwnSubscription[]
   /** The plans to choose from, the least first; empty if nothing can be bought. */
   choices: readonly ShownChoice[]
   /** Whether the provider has a page for what this person pays. */
@@ -28,31 +33,10 @@ type ShownChoice = Omit<PlanChoice, 'limits'> & {
   limits: readonly Pick<ShownPlan['limits'][number], 'words' | 'most'>[]
 }
 
-type State = { words: string; mood: BadgeMood | undefined; note?: string }
-
-const states: Readonly<Record<string, State>> = {
-  active: { words: 'Active', mood: 'good' },
-  trialing: { words: 'Trial', mood: 'good' },
-  past_due: {
-    words: 'Payment failed',
-    mood: 'warning',
-    note: 'The last payment failed. The plan stays while the provider tries again: check your card.',
-  },
-  unpaid: {
-    words: 'Unpaid',
-    mood: 'bad',
-    note: 'The plan has ended because a payment is missing. Pay the open invoice to get it back.',
-  },
-  paused: { words: 'Paused', mood: undefined },
-  canceled: { words: 'Ended', mood: undefined },
-  incomplete: { words: 'Waiting for the first payment', mood: 'warning' },
-  incomplete_expired: { words: 'Ended', mood: undefined },
-}
-
 /** The plan, its state, and the buttons that lead to the provider. */
 export function planSection(shown: ShownPlan): Html {
   const { plan, title, features, limits, subscription, choices, hasPortal } = shown
-  const state = subscription === null ? undefined : stateOf(shown, subscription.status)
+  const state = subscription === null ? undefined : leadingState(shown, subscription.status)
   const facts = [
     html`<div><dt>Yours</dt><dd>${title}</dd></div>`,
     ...(state === undefined
@@ -69,10 +53,17 @@ export function planSection(shown: ShownPlan): Html {
         <h2 id="plan">Plan</h2>
         <dl class="facts">${facts}</dl>
         ${state?.note === undefined ? '' : html`<p>${state.note}</p>`}
+        ${subscriptionTable(shown.subscriptions, titleIn(choices))}
         ${choices.length === 0 ? '' : html`<ul class="plans">${choices.map((choice) => choiceItem(choice, canBuy))}</ul>`}
         ${hasPortal ? html`<div class="row">${portalForm(canBuy)}</div>` : ''}
         ${canBuy ? html`<p class="quiet small">You pay at the provider’s page. The plan begins here a few seconds after the payment.</p>` : ''}
       </section>`
+}
+
+/** The name of the plan of a price; the id of a price that nobody can buy here. */
+function titleIn(choices: ShownPlan['choices']) {
+  return (price: string) =>
+    choices.find(({ offers }) => offers.some((one) => one.price === price))?.title ?? price
 }
 
 function choiceItem(
@@ -117,8 +108,7 @@ function termsText({
   intervalCount,
   trialDays,
 }: PriceTerms): string {
-  const each = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`
-  const cost = `${amountText(amount, currency, digits)} ${each}`
+  const cost = `${amountText(amount, currency, digits)}${intervalText(interval, intervalCount)}`
   return trialDays === null
     ? cost
     : `${trialDays} ${trialDays === 1 ? 'day' : 'days'} free, then ${cost}`
@@ -139,9 +129,9 @@ function portalForm(isSecond: boolean): Html {
 }
 
 /** Without a plan an active subscription has passed its end, which the provider has not reported yet. */
-function stateOf({ plan }: ShownPlan, status: string): State | undefined {
-  const state = states[status]
-  return plan === null && state?.mood === 'good' ? states.canceled : state
+function leadingState({ plan }: ShownPlan, status: string): State {
+  const state = stateOf(status)
+  return plan === null && state.mood === 'good' ? stateOf('canceled') : state
 }
 
 function endFact(
@@ -151,7 +141,7 @@ function endFact(
   const fact = (name: string, at: string) => [
     html`<div><dt>${name}</dt><dd>${timeText(at)}</dd></div>`,
   ]
-  const isEnded = plan === null && states[status]?.mood !== 'good' // before its time
+  const isEnded = plan === null && stateOf(status).mood !== 'good' // before its time
   if (cancelsAt !== null && !isEnded) return fact(plan === null ? 'Ended' : 'Ends', cancelsAt)
   if (plan === null || periodEnd === null) return []
   return fact(status === 'past_due' ? 'Period ends' : 'Renews', periodEnd)

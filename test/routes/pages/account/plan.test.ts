@@ -119,6 +119,60 @@ t.test('the plans to choose from have their price, and the present one is marked
   t.strictSame(await items(), ['pro 49.00 EUR a month 490.00 EUR a year', 'team Yours'])
 })
 
+t.test('the page shows what is paid for, and what happens next', async (t) => {
+  const provider = await startProvider(t, usual)
+  const { test, section, set } = await open(t, stripe(provider.url))
+  await set({ plan: 'pro', status: 'active', customer: 'cus_1' })
+  t.notMatch(await section(), 'What you pay', 'nothing is known of it')
+  const at = '2036-12-18T10:00:00.000Z'
+  const item = { quantity: 1, amount: 4_900, interval: 'month', intervalCount: 1 }
+  const details = {
+    ...{ currency: 'eur', digits: 2, trialEndsAt: null, paymentsPaused: null },
+    scheduledChange: null,
+  }
+  const put = (id: string, status: string, change: object) =>
+    test.database.admin.query(
+      `INSERT INTO billing_objects (object_id, kind, customer, status, details, period_end)
+       VALUES ($1, 'subscription', 'cus_1', $2, $3, $4)`,
+      [id, status, { ...details, items: [{ ...item, price: 'price_pro' }], ...change }, at],
+    )
+  await put('sub_1', 'active', {})
+  await put('sub_2', 'trialing', {
+    trialEndsAt: at,
+    items: [
+      { ...item, price: 'price_seats', quantity: 3, interval: 'year' },
+      { ...item, price: null, amount: null, quantity: 1_200 },
+    ],
+  })
+  await put('sub_3', 'active', { paymentsPaused: { until: null } })
+  await put('sub_4', 'past_due', {})
+  await put('sub_5', 'active', { scheduledChange: { kind: 'cancel', at } })
+  await put('sub_6', 'canceled', {})
+  await put('sub_7', 'active', {
+    currency: 'huf',
+    digits: 0,
+    scheduledChange: { kind: 'change', at: null },
+  })
+  const shown = await section()
+  t.match(shown, '<h3>What you pay</h3>')
+  const rows = [...shown.matchAll(/<tr role="row"><td[\s\S]*?<\/tr>/g)].map(([row]) =>
+    [...row.matchAll(/<td[^>]*>([\s\S]*?)<\/td>/g)].map(([, cell = '']) =>
+      cell.replaceAll(/<[^>]*>/g, '').trim(),
+    ),
+  )
+  const time = /18 Dec 2036/
+  t.match(rows.toSorted(), [
+    ['Subscription', '1,200 × price at the provider', 'Trial', time],
+    ['price_seats', '3 × 49.00 EUR a year', 'Trial', /^Trial ends 18 Dec 2036/],
+    ['pro', '4,900 HUF a month', 'Active', 'Changes'],
+    ['pro', '49.00 EUR a month', 'Active', /^Ends 18 Dec 2036/],
+    ['pro', '49.00 EUR a month', 'Active', 'Payments paused'],
+    ['pro', '49.00 EUR a month', 'Active', /^Renews 18 Dec 2036/],
+    ['pro', '49.00 EUR a month', 'Payment failed', '–'],
+  ])
+  t.equal(rows.length, 7, 'not what has ended')
+})
+
 t.test('a trial that the page promises is asked for, once for each person', async (t) => {
   const recurring = { interval: 'month', interval_count: 1, trial_period_days: 14 }
   const price = { active: true, unit_amount: 4_900, currency: 'eur', recurring }
