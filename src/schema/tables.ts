@@ -1,5 +1,6 @@
 import { homeFunctionsOf, privilegesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
+import { seesTeams } from '#src/resources/kit/visible.ts'
 import { resources, worksInBackground } from '#src/resources/running-app.ts'
 
 /** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
@@ -70,8 +71,11 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
   token_revocations: { web: 'SELECT, INSERT, UPDATE (status, tenant_id)', worker: '' },
   teams: { web: 'SELECT, INSERT, UPDATE (name, updated_at), DELETE', worker: '' },
   // Rows are deleted through a function, which waits for a write of the member.
-  // Read by the policies of declared resources, to jobs of an app too.
-  team_members: { web: 'SELECT, INSERT', worker: 'SELECT' },
+  // Workers read it only if they run code of an app, in whose policies it is.
+  team_members: {
+    web: 'SELECT, INSERT',
+    worker: worksInBackground && resources.some(seesTeams) ? 'SELECT' : '',
+  },
   folders: {
     web: 'SELECT, INSERT, UPDATE (name, team_id, parent_id, parent_depth, updated_at), DELETE',
     worker: '',

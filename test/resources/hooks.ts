@@ -1,9 +1,11 @@
 import t, { type Test } from 'tap'
 import { startTestApp } from '#dev/testing/index.ts'
 import { as, createUser, signIn } from '#dev/testing/people.ts'
+import { eraseByCommand } from '#src/auth/erasure/erase.ts'
 import { requireHookTypes } from '#src/billing/hooks.ts'
 import { applyEvent } from '#src/billing/process.ts'
 import { openDatabase } from '#src/db/database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { addHook, billingHooks } from '#src/queue/app/hooks.ts'
 import { publishIn } from '#src/rows/own-events.ts'
@@ -12,6 +14,7 @@ import { createDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
+import { startQueue } from '#test/support/processes/running-worker.ts'
 import {
   type Browser,
   buildWithProvider,
@@ -122,6 +125,34 @@ t.test('a provider that gives and takes a role adds the hooks too', async (t) =>
   t.not(moved.tenantId, home.tenantId)
   t.strictSame(await runs(), [{ job: 'tenant.created', tenant: moved.tenantId, userId }, left])
 })
+
+t.test(
+  'an account that an operator deletes adds the hook in each tenant that goes on',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { admin } = database
+    const person = await createUser(database, { role: 'manager' })
+    const host = await createUser(database, { role: 'manager' })
+    const closed = await createUser(database, { role: 'manager' })
+    for (const { tenantId } of [host, closed]) {
+      await admin.query(
+        `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'clerk')`,
+        [tenantId, person.userId],
+      )
+    }
+    await admin.query('UPDATE tenants SET closed_at = now() WHERE id = $1', [closed.tenantId])
+    const owner = openSystemDatabase(database.ownerUrl, 1, patient)
+    t.teardown(() => owner.close())
+    const queue = await startQueue(t, database, 'worker')
+    const erased = await owner.transaction({ statementTimeoutMs: 30_000 }, (connection) =>
+      eraseByCommand(connection, queue, person.userId),
+    )
+    t.equal(erased, 'erased')
+    const { rows } = await admin.query(`SELECT data FROM pgboss.job WHERE name = 'app-job'`)
+    const { userId } = person
+    t.strictSame(rows, [{ data: { tenantId: host.tenantId, job: 'user.left', input: { userId } } }])
+  },
+)
 
 t.test('what fails adds no hook', async (t) => {
   const database = await createDatabase(t)

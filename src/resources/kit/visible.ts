@@ -170,6 +170,11 @@ export function visibleFaultsOf({
   ]
 }
 
+/** Whether somebody's teams decide which rows of the resource they see, so its policy reads them. */
+export function seesTeams({ visible }: Resource): boolean {
+  return visible?.fields.some(({ needs }) => needs === 'team') === true
+}
+
 function isFit(field: Field | undefined, needs: keyof typeof kinds): boolean {
   switch (needs) {
     case 'person':
