@@ -1,12 +1,12 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Action, policy, type Resource } from '#src/access/policy.ts'
+import { type Rule, ruleOf, type Stated } from '#src/access/policy.ts'
 
 /**
  * Who may call a route. `public`: anyone. `signature`: the body proves its sender. Otherwise the rule
- * of the policy that decides.
+ * of the policy that decides, with a feature that the plan of the person must have beside it.
  */
-type Access = 'public' | 'signature' | { resource: Resource; action: Action }
+type Access = 'public' | 'signature' | Stated
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -34,16 +34,31 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
     demand(this, ['webhook', 'logout'], name)
     return
   }
-  const rule = policy.find(
-    ({ resource, action }) => resource === access.resource && action === access.action,
-  )
-  if (rule === undefined) {
+  const { feature, ...stated } = access
+  const rule = ruleOf(stated)
+  if (rule === null) {
     const unknown = typeof access === 'object' ? `${access.resource}:${access.action}` : access
     throw new Error(`${name}: the policy has no rule ${unknown}.`)
   }
+  if (feature !== undefined) demandFeature(access, rule, name)
   const needsTenant = rule.scope === 'tenant' || rule.scope === 'chain'
   const isNamed = rule.scope === 'app' && route.config?.namesTenant === true
   demand(this, [needsTenant || isNamed ? 'tenantEntry' : 'entry'], name)
+}
+
+/** A feature of the route would replace what the rule asks for, and one that no plan has refuses everybody. */
+function demandFeature(access: Stated, { plans, scope, forServices }: Rule, route: string): void {
+  const { feature } = access
+  if (plans.length > 0)
+    throw new Error(`${route} asks for the feature ${feature}, and its rule for another plan.`)
+  if (scope === 'app' || forServices !== false) {
+    throw new Error(
+      `${route} asks for the feature ${feature}, and its rule is for programs, which have no plan.`,
+    )
+  }
+  if (ruleOf(access)?.plans.length === 0) {
+    throw new Error(`${route} asks for the feature ${feature}, which no plan has.`)
+  }
 }
 
 /** One of the decorators must be there: the guard that sets it stands before the route. */

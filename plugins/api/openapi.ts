@@ -3,7 +3,7 @@ import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import Type from 'typebox'
 import { accessOverview, scopeWords } from '#src/access/overview.ts'
-import { type CredentialKind, policy } from '#src/access/policy.ts'
+import { type CredentialKind, ruleOf } from '#src/access/policy.ts'
 import { sessionCookie } from '#src/http/headers/session-cookie.ts'
 import { apiVersion } from '#src/http/openapi/api-version.ts'
 import { finishDescription } from '#src/http/openapi/description.ts'
@@ -102,7 +102,8 @@ function accessNotes(
 ): FastifySchema {
   if (access === undefined || access === 'public' || access === 'signature') return { security: [] }
   const { resource, action } = access
-  const row = accessOverview().find((one) => one.resource === resource && one.action === action)
+  const rule = ruleOf(access)
+  const [row] = rule === null ? [] : accessOverview([rule])
   if (row === undefined) return {}
   const { roles, scope, conditions, tokenPermission, acceptsToken, forApp, forServices } = row
   if (forApp === 'only' || namesTenant) return appNotes(schema, `${resource}:${action}`)
@@ -180,9 +181,7 @@ function usualCodes(status: number, methods: readonly string[], access: Access):
     return typeof access === 'object' ? ['unauthenticated', 'invalid-token'] : ['unauthenticated']
   }
   if (status !== 403 || typeof access !== 'object') return []
-  const rule = policy.find(
-    (one) => one.resource === access.resource && one.action === access.action,
-  )
+  const rule = ruleOf(access)
   const persons = rule?.forServices !== false ? [] : (['person-required'] as const)
   const plans = (rule?.plans ?? []).length === 0 ? [] : (['plan-required'] as const)
   return ['forbidden', ...persons, ...plans, ...refusedCredentials(methods, rule?.credential)]

@@ -2,6 +2,7 @@ import { Problem } from '#src/http/problems.ts'
 import type { Condition, ConditionCaller } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
+import { plansWith } from '#src/resources/plans.ts'
 import { app, resources } from '#src/resources/running-app.ts'
 import { type Caller, isRecentlyAuthenticated, type Principal } from './caller.ts'
 import { entitlementsOf } from './entitlements.ts'
@@ -286,10 +287,25 @@ export type Decision = {
   readonly condition?: Condition
 }
 
-type Question = {
-  readonly caller: Subject
+/** The rule that a route states, and a feature that it asks for beside it. */
+export type Stated = {
   readonly resource: Resource
   readonly action: Action
+  readonly feature?: string | undefined
+}
+
+/** The rule with the feature of the route; null if there is no such rule. */
+export function ruleOf(
+  { resource, action, feature }: Stated,
+  rules: readonly Rule[] = policy,
+): Rule | null {
+  const rule = rules.find((one) => one.resource === resource && one.action === action) ?? null
+  if (rule === null || feature === undefined) return rule
+  return { ...rule, feature, plans: plansWith(feature, app.plans) }
+}
+
+type Question = Stated & {
+  readonly caller: Subject
   /** Whether the route is for the app, which names the tenant. */
   readonly namesTenant?: boolean | undefined
 }
@@ -350,10 +366,10 @@ export function decide(question: OnObject, rules: readonly Rule[] = policy): Dec
  * must follow. Denied unless allowed.
  */
 export function decideWithoutObject(
-  { caller, resource, action, namesTenant = false }: Question,
+  { caller, namesTenant = false, ...stated }: Question,
   rules: readonly Rule[] = policy,
 ): Decision {
-  const rule = rules.find((one) => one.resource === resource && one.action === action) ?? null
+  const rule = ruleOf(stated, rules)
   if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
   if (caller.isApp === true) return decideForApp(caller, rule, namesTenant)
   if (caller.portalSessionId !== undefined) return decideForPortal(rule, namesTenant)

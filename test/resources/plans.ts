@@ -81,6 +81,31 @@ t.test('an action with a feature is for people whose plan has it', async (t) => 
   }
 })
 
+t.test('a route with a feature is for people whose plan has it', async (t) => {
+  const { send, set, user } = people.booking
+  const guest = await owner(test, { role: 'guest', tenantId: user.tenantId })
+  for (const [plan, status] of [
+    [null, 403],
+    ['free', 403],
+    ['pro', 200],
+    ['unheard-of', 403],
+  ] as const) {
+    await set(plan)
+    t.equal((await send('GET', '/floor-plan')).statusCode, status, `${plan}`)
+    t.equal((await send('GET', '/desks')).statusCode, 200, 'the rule alone asks for none')
+  }
+  t.match((await send('GET', '/floor-plan')).json(), {
+    type: '/docs/errors/plan-required',
+    detail: `You need the feature book-ahead, which the plan pro or team has. ${hint}`,
+  })
+  await admin.query(`UPDATE users SET plan = 'team' WHERE id = $1`, [guest.user.userId])
+  t.match((await guest.send('GET', '/floor-plan')).json(), { type: '/docs/errors/forbidden' })
+  const { paths } = (await send('GET', '/openapi.json')).json()
+  const { get } = paths['/floor-plan']
+  t.match(get.description, 'only with the feature book-ahead (the plan pro or team)')
+  t.match(JSON.stringify(get.responses[403]), 'PlanRequired')
+})
+
 t.test('people read what their plan gives, and what of it is used', async (t) => {
   const { send, set } = people.reading
   await send('POST', '/desks', { name: 'A' })

@@ -50,6 +50,23 @@ t.test('a route outside the scope of its guard prevents the start', async (t) =>
   await t.resolves(boot({ access: 'signature' }, ['logout']))
 })
 
+t.test(
+  'a feature that no plan has, or beside a rule that has its own need, prevents the start',
+  async (t) => {
+    const order = { resource: 'order', action: 'read', feature: 'export' } as const
+    await t.rejects(boot({ access: order }, ['entry']), {
+      message: 'GET /thing asks for the feature export, which no plan has.',
+    })
+    const rule = policy.find(({ resource, action }) => resource === 'order' && action === 'read')
+    const change = Object(rule)
+    change.plans = ['pro']
+    await t.rejects(boot({ access: order }, ['entry']), /and its rule for another plan/)
+    change.plans = []
+    const post = { resource: 'post', action: 'read', feature: 'export' } as const
+    await t.rejects(boot({ access: post }, ['tenantEntry']), /its rule is for programs/)
+  },
+)
+
 t.test('every rule needs its guard: of a caller, and of a tenant where it has one', async (t) => {
   const guards = {
     owner: 'entry',

@@ -28,6 +28,7 @@ export default defineApp({
     },
   },
   resources: [notes, desks, wishes],
+  routes: { tenant: [() => import('./routes/floor-plan.ts')] },
   jobs: [remember],
   on: {
     'user.created': noteOf('created'),
