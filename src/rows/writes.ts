@@ -59,6 +59,7 @@ function insertionOf<Item>(table: Table<Item>): Statements['insertion'] {
   const { scope, fields } = table.resource
   const keys = insertedKeysOf(table.resource)
   const inserted = Object.entries(fields).filter(([key]) => keys.includes(key))
+  const written = new Set([...keys, ...(scope === 'chain' ? ['folderId'] : [])])
   const ownKeys = scope === 'owner' ? ['tenantId', 'userId'] : ['tenantId']
   const insertedColumns = inserted.map(([key]) => column(key))
   const casts = (values: readonly unknown[]) =>
@@ -85,14 +86,23 @@ function insertionOf<Item>(table: Table<Item>): Statements['insertion'] {
   })
 
   return (caller, values, now) => {
+    refuseUnwritten(`A new ${table.resource.name}`, written, values)
     const { userId, tenantId } = caller
-    const written = inserted.map(([key, one]) =>
+    const sent = inserted.map(([key, one]) =>
       sentAs(one, values[key] ?? one.initial?.(caller, now) ?? null),
     )
-    if (scope !== 'chain')
-      return insertRow(...[tenantId, userId].slice(0, ownKeys.length), ...written)
-    return insertInFolder(...written, tenantId, values.folderId, tenantId, userId)
+    if (scope !== 'chain') return insertRow(...[tenantId, userId].slice(0, ownKeys.length), ...sent)
+    return insertInFolder(...sent, tenantId, values.folderId, tenantId, userId)
   }
+}
+
+/** @throws Error for a value that the statement would silently leave out, a mistake of an override or a route */
+function refuseUnwritten(what: string, written: ReadonlySet<string>, values: Values): void {
+  const lost = Object.keys(values).find((key) => values[key] !== undefined && !written.has(key))
+  if (lost === undefined) return
+  throw new Error(
+    `${what} cannot write ${lost}, which no such action has in accepts or sets. Add it to sets of the action that writes it.`,
+  )
 }
 
 function changesOf<Item>(table: Table<Item>): Omit<Statements, 'insertion'> {
@@ -101,12 +111,14 @@ function changesOf<Item>(table: Table<Item>): Omit<Statements, 'insertion'> {
   const keys = changedKeysOf(resource)
   const changed = Object.entries(fields).filter(([key, one]) => keys.has(key) && !one.isTouched)
   const touched = Object.entries(fields).filter(([, { isTouched }]) => isTouched)
+  const written = new Set(changed.map(([key]) => key))
   const tag = entityTagOf(shown)
   const tagged = (tags: Tags) =>
     tags === null ? Prisma.empty : Prisma.sql` AND ${tag} = ANY(${[...tags]}::text[])`
   return {
     // One text for all changes, so that a connection keeps one plan for them.
     changing(asking, id, values, now, tags = null) {
+      refuseUnwritten(`A change of a ${resource.name}`, written, values)
       const set = changed.map(([key, one]) => {
         const value = parameterOf(one, values[key] ?? null)
         const isGiven = values[key] !== undefined

@@ -102,6 +102,25 @@ t.test('an override of an update writes a further column only with `sets`', asyn
       },
     },
   })
+  defineResource('post', {
+    ...common,
+    actions: { read, update: { permission: 'post:write', accepts: ['title'] } },
+    own: {
+      retitle: { permission: 'post:write', run: ({ update }) => update({ title: 'Of update' }) },
+      fill: {
+        ...{ permission: 'post:write', sets: ['body'] },
+        run: ({ update }) => update({ title: 'Of update', body: 'Of the action itself' }),
+      },
+    },
+  })
+  defineResource('post', {
+    ...common,
+    actions: { read, update: { permission: 'post:write', accepts: ['title'] } },
+    own: {
+      // @ts-expect-error no action names the column, so the statement would leave it out
+      fill: { permission: 'post:write', run: ({ update }) => update({ body: 'Lost' }) },
+    },
+  })
   const database = await createDatabase(t)
   const db = openPatiently(t, database.url, 1)
   const enter = await allowScopes(database)

@@ -129,6 +129,8 @@ type Declaration<
   Event extends string,
   Set extends string,
   ChangedSet extends string,
+  OwnAccepted extends Writable<F>,
+  OwnSet extends keyof F & string,
 > = {
   /** The table, and with hyphens the path. */
   readonly plural: string
@@ -178,7 +180,19 @@ type Declaration<
     }
   }
   /** Actions of its own on a row, by names of words with hyphens: `close` is `POST /tasks/:id/close`. */
-  readonly own?: Readonly<Record<string, OwnAction<Name, F, NoInfer<Event>>>>
+  readonly own?: Readonly<
+    Record<
+      string,
+      OwnAction<
+        Name,
+        F,
+        NoInfer<Event>,
+        OwnAccepted,
+        OwnSet,
+        Extract<Changed | ChangedSet, keyof F>
+      >
+    >
+  >
   /** What has happened, by the last part of the type. The actions publish `created`, `updated`, `deleted`. */
   readonly events?: Readonly<Record<Event, string>>
   /** The data of events that `run` publishes with `publish`, where it is not the row. */
@@ -275,9 +289,11 @@ export function defineResource<
   const Event extends string = never,
   const Set extends keyof F & string = never,
   const ChangedSet extends keyof F & string = never,
+  const OwnAccepted extends Writable<F> = never,
+  const OwnSet extends keyof F & string = never,
 >(
   name: Name,
-  declaration: Declaration<Name, F, New, Changed, Event, Set, ChangedSet>,
+  declaration: Declaration<Name, F, New, Changed, Event, Set, ChangedSet, OwnAccepted, OwnSet>,
 ): Typed<Name, F, Event> {
   const {
     forServices = false,

@@ -16,11 +16,14 @@ export type OwnAction<
   Name extends string,
   F extends Fields,
   Event extends string,
+  Accepted extends Writable<F>,
+  Set extends keyof F & string,
+  Changed extends keyof F & string,
 > = Allowed<Name> & {
   /** Fields of its body, which it writes into the row unless `run` does otherwise. */
-  readonly accepts?: readonly Writable<F>[]
+  readonly accepts?: readonly Accepted[]
   /** Further columns that `run` sets. */
-  readonly sets?: readonly (keyof F & string)[]
+  readonly sets?: readonly Set[]
   /** Decided on the row for the button, and again on the locked row. */
   readonly unless?: readonly Condition<RowOf<F>>[]
   /** Published about the row, beside `updated`. */
@@ -28,8 +31,10 @@ export type OwnAction<
   /** On the page of the row; the name of the action by default. */
   readonly button?: string
   run?(
-    act: Act<F, Event> & { update(values: Values<F, keyof F & string>): Promise<RowOf<F>> },
-    body: ChangedValues<F, Writable<F>>,
+    act: Act<F, Event> & {
+      update(values: Values<F, NoInfer<Changed | Accepted | Set>>): Promise<RowOf<F>>
+    },
+    body: ChangedValues<F, NoInfer<Accepted>>,
     before: RowOf<F>,
   ): Promise<RowOf<F>>
 }

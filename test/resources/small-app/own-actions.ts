@@ -243,6 +243,32 @@ t.test('an override refuses, and nothing of it is left', async (t) => {
   }
 })
 
+t.test('a field that no action names is never left out silently', async (t) => {
+  const words = (what: string, key: string) =>
+    `${what} cannot write ${key}, which no such action has in accepts or sets. Add it to sets of the action that writes it.`
+  const { error, left } = await finishBy(t, async (act) =>
+    (act as Work).update({ status: 'done', authorId: null }),
+  )
+  t.match(error, {
+    message: words('A change of a task', 'authorId'),
+    thrownIn: 'run of task:finish',
+  })
+  t.strictSame(left, nothing)
+
+  const { insertion, changing } = actionsOf(tasks as Declared)
+  const caller = { userId: 1, tenantId: crypto.randomUUID() } as Asking
+  const now = new Date()
+  for (const key of ['status', 'authorId']) {
+    t.doesNotThrow(() => insertion(caller, { title: 'Oil it', [key]: undefined }, now), key)
+  }
+  t.throws(() => insertion(caller, { title: 'Oil it', tenantId: 'another' }, now), {
+    message: words('A new task', 'tenantId'),
+  })
+  t.throws(() => changing(caller, 1, { updatedAt: now }, now), {
+    message: words('A change of a task', 'updatedAt'),
+  })
+})
+
 t.test('an override that throws or never ends leaves nothing, and the log names it', async (t) => {
   const failing = await finishBy(t, async (act) => {
     await (act as Work).update({ status: 'done' })
