@@ -8,6 +8,7 @@ import { type Caller, isRecentlyAuthenticated, type Principal } from './caller.t
 import { entitlementsOf } from './entitlements.ts'
 import {
   effectivePermissions,
+  managingRole,
   type Permission,
   permissionsOf,
   type TokenPermission,
@@ -445,17 +446,29 @@ function decideForPortal(rule: Rule, namesTenant: boolean): Decision {
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 
+type Giver = Pick<Subject, 'userId' | 'role' | 'sessionId' | 'tokenPermissions'>
+
 /**
- * A limited token can never give more than it has.
- * @throws Problem `forbidden` if the role has a permission that the caller lacks
+ * Whether the caller may give a role. Who manages the tenant may give every role of the app to others, in a session:
+ * that is what managing means, and an app can keep a permission from the managing role. Everybody else, every token
+ * and people with their own role give no more than they have.
+ * @param to whose role it becomes; null for an invitation
  */
-export function requireAssignableRole(
-  caller: Pick<Subject, 'role' | 'tokenPermissions'>,
-  role: string,
-): void {
-  const own = effectivePermissions(caller.role, caller.tokenPermissions)
-  if (permissionsOf(role).every((permission) => own.includes(permission))) return
-  const detail = 'You cannot give a role with permissions that you lack.'
+export function canGiveRole(giver: Giver, role: string, to: number | null): boolean {
+  const { userId, sessionId, tokenPermissions } = giver
+  const isSession = sessionId !== null && tokenPermissions === null
+  if (isSession && giver.role === managingRole && to !== userId) return true
+  const own = effectivePermissions(giver.role, tokenPermissions)
+  return permissionsOf(role).every((permission) => own.includes(permission))
+}
+
+/** @throws Problem `forbidden` unless `canGiveRole` */
+export function requireAssignableRole(giver: Giver, role: string, to: number | null): void {
+  if (canGiveRole(giver, role, to)) return
+  const detail =
+    to === giver.userId
+      ? 'You cannot give yourself a role with permissions that you lack.'
+      : 'A token cannot give a role with permissions that it lacks. Give the role in a session.'
   throw new Problem('forbidden', { reason: 'token-limited', detail })
 }
 

@@ -3,6 +3,7 @@ import type { Caller, Service } from '#src/access/caller.ts'
 import { accessOverview } from '#src/access/overview.ts'
 import {
   type Action,
+  canGiveRole,
   decide,
   decideWithoutObject,
   policy,
@@ -325,6 +326,26 @@ t.test('the permissions of a limited token, and the effective ones', async (t) =
     t.same(effectivePermissions(role, everyTokenPermission), [...permissions, ...own])
   }
 })
+
+t.test(
+  'only who manages gives more than they have, to others, in an unlimited session',
+  async (t) => {
+    const admin = { userId: 1, role: 'admin', sessionId: 'live', tokenPermissions: null }
+    const mayGive = (giver: Partial<Subject>, to: number | null = 2) =>
+      canGiveRole({ ...admin, ...giver }, 'admin', to)
+    t.ok(mayGive({}))
+    t.ok(mayGive({ tokenPermissions: null, sessionId: null }), 'what an unlimited token has')
+    t.notOk(mayGive({ role: 'editor' }))
+    t.notOk(mayGive({ role: 'editor' }, 1), 'nor to oneself')
+    t.notOk(mayGive({ role: null }))
+    t.notOk(mayGive({ tokenPermissions: ['user:manage'] }), 'a session that is limited')
+    t.notOk(mayGive({ tokenPermissions: ['user:manage'], sessionId: null }))
+    t.notOk(
+      mayGive({ role: null, sessionId: null, tokenPermissions: ['user:create'] }),
+      'a service',
+    )
+  },
+)
 
 t.test(
   'an editor changes a post of their own department between 09:00 and 17:00 UTC',

@@ -464,8 +464,20 @@ const hunts: readonly SourceHunt[] = [
   {
     kind: 'role given',
     files: ['src/auth/members/actions.ts', 'routes/pages/**/*.ts'],
-    forms: [form(/\brequireAssignableRole\(\w+, [\w.]+\)/g, '')],
+    forms: [form(/\brequireAssignableRole\(\w+, [\w.]+, \w+\)/g, '')],
     tests: [tests.newTokens],
+  },
+  {
+    kind: 'role given',
+    files: ['src/access/policy.ts'],
+    forms: [
+      form(/ && to !== userId(?=\) return true)/g, ''),
+      form(/(?<=if \()isSession && (?=giver)/g, ''),
+      form(/sessionId !== null && (?=tokenPermissions === null)/g, ''),
+      form(/(?<=sessionId !== null) && tokenPermissions === null/g, ''),
+      form(/giver\.role === managingRole && /g, ''),
+    ],
+    tests: [tests.policy, tests.visible],
   },
   {
     kind: 'guard',

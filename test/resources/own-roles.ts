@@ -23,7 +23,7 @@ t.test('who creates a tenant manages it, and the last one who does cannot leave'
   const left = await send('DELETE', `/tenants/${tenantId}/membership`)
   t.equal(left.statusCode, 409)
   const self = `/users/${founder.userId}`
-  t.equal((await send('PATCH', self, { role: 'clerk' })).statusCode, 409, 'nor become less')
+  t.equal((await send('PATCH', self, { role: 'guest' })).statusCode, 409, 'nor become less')
 })
 
 t.test('roles are given and have the permissions of the app', async (t) => {
@@ -35,7 +35,7 @@ t.test('roles are given and have the permissions of the app', async (t) => {
   const asClerk = as(test, await signIn(test, clerk))
   const permissionsIn = async (one: typeof send) => (await one('GET', '/me')).json().permissions
   t.strictSame(await permissionsIn(send), ['desk:use', 'key:read', 'key:give', 'user:manage'])
-  t.strictSame(await permissionsIn(asClerk), ['desk:use', 'key:read'])
+  t.strictSame(await permissionsIn(asClerk), ['desk:use', 'key:read', 'vault:open'])
   t.equal((await asClerk('GET', '/users')).statusCode, 403)
 
   const path = `/users/${clerk.userId}`
@@ -48,6 +48,58 @@ t.test('roles are given and have the permissions of the app', async (t) => {
   const invitation = { email: 'ada@acme.example', role: 'clerk' }
   t.equal((await send('POST', '/users', invitation)).statusCode, 201)
   t.equal((await send('POST', '/users', { ...invitation, role: 'editor' })).statusCode, 400)
+})
+
+t.test('the managing role gives others a role with more, in a session alone', async (t) => {
+  const test = await build(t)
+  const manager = await createUser(test.database, { role: 'manager' })
+  const { tenantId } = manager
+  await createUser(test.database, { role: 'manager', tenantId })
+  const guest = await createUser(test.database, { role: 'guest', tenantId })
+  const send = as(test, await signIn(test, manager))
+  const robot = async (permissions?: string[]) => {
+    const made = await send('POST', '/auth/tokens', { name: 'Robot', permissions })
+    t.equal(made.statusCode, 201)
+    return as(test, { authorization: `Bearer ${made.json().token}` })
+  }
+  const robots = [await robot(), await robot(['user:manage', 'desk:use', 'key:read'])]
+  const [path, self] = [`/users/${guest.userId}`, `/users/${manager.userId}`]
+  const roleOf = async ({ userId }: { userId: number }) => {
+    const role = 'SELECT role FROM memberships WHERE user_id = $1 AND tenant_id = $2'
+    return (await test.database.admin.query(role, [userId, tenantId])).rows[0]?.role
+  }
+
+  const lacking = { role: 'clerk' }
+  const invitation = { email: 'bob@acme.example', ...lacking }
+  for (const asRobot of robots) {
+    for (const refused of [
+      await asRobot('PATCH', path, lacking),
+      await asRobot('POST', '/users', invitation),
+    ]) {
+      t.equal(refused.statusCode, 403)
+      t.match(refused.json(), { detail: /^A token cannot give a role with/ })
+    }
+    t.equal((await asRobot('PATCH', self, lacking)).statusCode, 403)
+    t.equal((await asRobot('PATCH', path, { role: 'guest' })).statusCode, 200)
+  }
+  const ownRole = await send('PATCH', self, lacking)
+  t.equal(ownRole.statusCode, 403)
+  t.match(ownRole.json(), { detail: /^You cannot give yourself a role with/ })
+  t.equal(await roleOf(manager), 'manager')
+  t.equal(await roleOf(guest), 'guest')
+  const { rows } = await test.database.admin.query('SELECT email FROM invitations')
+  t.strictSame(rows, [])
+
+  t.match((await send('PATCH', path, lacking)).json(), lacking)
+  t.equal(await roleOf(guest), 'clerk')
+  t.equal((await send('POST', '/users', invitation)).statusCode, 201)
+  const page = (await send('GET', '/app/tenant', undefined, { accept: 'text/html' })).body
+  const offeredTo = (who: { userId: number }) => {
+    const form = page.split('<form').find((one) => one.includes(`name="id" value="${who.userId}"`))
+    return [...(form ?? '').matchAll(/<option[^>]*>(\w+)</g)].map(([, label]) => label)
+  }
+  t.strictSame(offeredTo(manager), ['guest', 'manager'], 'what would be refused is not offered')
+  t.strictSame(offeredTo(guest), ['guest', 'clerk', 'manager'])
 })
 
 t.test('a token is limited to permissions of the app', async (t) => {

@@ -104,7 +104,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const result = await app.db.write(tenantEntry, (tx, admin) => {
-        requireAssignableRole(admin, body.role)
+        requireAssignableRole(admin, body.role, null)
         return resendInvitation(tx, app.queue, admin, body, clientInfo)
       })
       if (result === null) throw new Problem('not-found')

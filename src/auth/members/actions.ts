@@ -174,7 +174,7 @@ async function change(
   fields: Static<typeof UserChange>,
   before?: ShownBefore,
 ) {
-  if (fields.role !== undefined) requireAssignableRole(by, fields.role)
+  if (fields.role !== undefined) requireAssignableRole(by, fields.role, id)
   return changeMember(tx, by, id, fields, by.clientInfo, before)
 }
 
@@ -220,7 +220,7 @@ export function inviteUser({ baseUrl, keys, queue }: Inviting) {
     refusals: invitationRefusals,
     once: true,
     async run({ tx, by }: Acting<Member>, { body: { email, role, department = null } }) {
-      requireAssignableRole(by, role)
+      requireAssignableRole(by, role, null)
       const { userId: invitedBy, tenantId } = by
       const wanted = { tenantId, email, role, department, invitedBy }
       const invitation = await createInvitation(tx, { queue, keys }, wanted, by.clientInfo)

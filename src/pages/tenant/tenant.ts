@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { canGiveRole } from '#src/access/policy.ts'
 import { leastRole, roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
 import { Line, OptionalLine, Text } from '#src/http/schemas.ts'
@@ -296,11 +297,13 @@ function memberCell(member: ShownMember, viewer: Viewer): Html {
 function changeCell(member: ShownMember, viewer: Viewer): Html {
   const { id, role, department } = member
   const name = nameOf(member)
+  const giver = { ...viewer, sessionId: 'of this page', tokenPermissions: null }
+  const offered = roleOptions(role).filter(([one]) => canGiveRole(giver, one, id))
   return renderForm(
     changeForm,
     {
       ...{ viewer, action: '/app/tenant/members/change', inline: true },
-      options: { role: roleOptions(role) },
+      options: { role: offered },
       labels: { role: `Role of ${name}`, department: `Department of ${name}` },
       values: { id, role, department, roleBefore: role, departmentBefore: department },
     },

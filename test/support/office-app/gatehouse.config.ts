@@ -12,7 +12,7 @@ export default defineApp({
   name: 'office',
   roles: {
     guest: [],
-    clerk: ['desk:use', 'key:read'],
+    clerk: ['desk:use', 'key:read', 'vault:open'], // which the manager cannot
     manager: ['desk:use', 'key:read', 'key:give'],
   },
   manages: 'manager',
