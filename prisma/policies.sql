@@ -123,6 +123,8 @@ CREATE POLICY all_tenants ON webhook_endpoints FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'ledger');
 
 CREATE POLICY tenant_scope ON endpoint_states USING (tenant_id = (SELECT current_webhook_tenant_id()));
+CREATE POLICY all_tenants ON endpoint_states FOR SELECT TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'ledger');
 CREATE POLICY tenant_scope ON endpoint_probes USING (tenant_id = (SELECT current_webhook_tenant_id()));
 
 CREATE POLICY tenant_scope ON outbound_events USING (tenant_id = (SELECT current_webhook_tenant_id()));

@@ -35,6 +35,7 @@ import { findSchemaVersion } from '#src/schema/record.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { repeatVerification, verifyDatabase } from '#src/schema/verification/verify.ts'
 import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
+import { measureHealth } from '#src/webhooks/health/measure.ts'
 import { serverOptions } from './server-options.ts'
 import type { SupervisedWorker } from './worker.ts'
 
@@ -217,6 +218,7 @@ async function buildAdmin(
               measureDoublePayers(systemDb, metrics.billing),
               measureUsage(systemDb, metrics.quotas, config.quota),
               measureErasures(systemDb, metrics.identity),
+              measureHealth(systemDb, metrics.outbound),
             ]
           : []),
       ]).catch((error) => {

@@ -162,6 +162,9 @@ CREATE POLICY all_tenants ON webhook_endpoints FOR SELECT TO CURRENT_USER
 CREATE POLICY tenant_scope ON endpoint_states
   USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
+CREATE POLICY all_tenants ON endpoint_states FOR SELECT TO CURRENT_USER
+  USING (current_scope_kind() = 'ledger');
+
 CREATE POLICY tenant_scope ON endpoint_probes
   USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 

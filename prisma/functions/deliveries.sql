@@ -172,3 +172,21 @@ BEGIN
   RETURN NEXT;
 END
 $$;
+
+-- The number of endpoints of all tenants by what the state of their health depends on, among at most `batch`. Sets
+-- no scope.
+CREATE OR REPLACE FUNCTION measure_endpoints(batch integer)
+RETURNS TABLE (status text, is_paused boolean, is_recovering boolean, is_retrying boolean, endpoints integer)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('ledger', '', NULL, NULL);
+  RETURN QUERY
+    SELECT e.status, e.paused IS NOT NULL, e.recovering_since IS NOT NULL, e.retrying_since IS NOT NULL,
+      count(*)::integer
+    FROM (SELECT s.* FROM public.endpoint_states s LIMIT batch) e
+    GROUP BY 1, 2, 3, 4;
+  scope_text := public.clear_scope();
+END
+$$;

@@ -459,6 +459,12 @@ function createOutboundMetrics(registry: Registry) {
   return {
     attempts,
     deliveries,
+    endpoints: new Gauge({
+      name: 'gatehouse_webhook_endpoints',
+      help: 'Endpoints by the state of their health: healthy, retrying, failing, recovering, disabled, paused; counted up to 100,000, by workers',
+      labelNames: ['state'],
+      registers,
+    }),
     postponed,
     seconds: new Histogram({
       name: 'gatehouse_delivery_attempt_seconds',

@@ -281,6 +281,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'trace_audit(uuid[], uuid, text[], integer)',
     'check_deliveries(timestamp with time zone, timestamp with time zone, integer)',
     'measure_due_attempts(integer)',
+    'measure_endpoints(integer)',
   ],
 }
 

@@ -152,7 +152,7 @@ t.test('with the same event id, each tenant reads its own deliveries', async (t)
     [url],
   )
   const counts = await inTwin((tx) => countDeliveriesOf(tx, twin, [eventId]))
-  t.strictSame(counts.get(eventId), [{ eventId, status: 'exhausted', count: 1 }])
+  t.strictSame(counts.get(eventId), [{ state: 'exhausted', count: 1 }])
   const events = await inTwin((tx) => listRecentEvents(tx, twin, page, { search: eventId }))
   t.strictSame(
     events.data.map(({ id }) => id),

@@ -11,17 +11,18 @@ const gap = '  '
 const styles: Readonly<Record<string, Style>> = {
   healthy: 'green',
   succeeded: 'green',
-  pending: 'yellow',
-  failing: 'yellow',
+  retrying: 'yellow',
   recovering: 'yellow',
+  failing: 'red',
   exhausted: 'red',
   disabled: 'red',
 }
 
-/** A state in its colour. */
-export function stateCell(state: string): Cell {
+/** A state in its colour. @param count how many it is about, if there are any */
+export function stateCell(state: string, count = 0): Cell {
   const style = styles[state]
-  return style === undefined ? state : { text: state, style }
+  const text = count === 0 ? state : `${state} (${count})`
+  return style === undefined ? text : { text, style }
 }
 
 /** Prints rows in columns below their names. */

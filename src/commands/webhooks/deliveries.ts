@@ -39,11 +39,13 @@ export async function list(
       : await listOf(api, endpoint, limit, filter)
   if (json) return printJson(items)
   printTable(
-    ['Created', 'Id', 'Status', 'Event', 'Answer'],
-    items.map(({ id, createdAt, eventType, status, attempts }) => {
+    ['Created', 'Id', 'State', 'Event', 'Answer'],
+    items.map(({ id, createdAt, eventType, health, attempts }) => {
       const last = attempts.at(-1)
       const answer = last === undefined ? 'no attempt yet' : (last.statusCode ?? last.error)
-      return [createdAt, id, stateCell(status), eventType, String(answer)]
+      // Of a finished delivery the number of failed attempts says nothing more.
+      const failed = health.state === 'retrying' ? health.failedAttempts : 0
+      return [createdAt, id, stateCell(health.state, failed), eventType, String(answer)]
     }),
   )
   if (isMore) printMessage(`There are more than ${limit}: use --limit.`)

@@ -22,7 +22,7 @@ function showEndpoints(endpoints: readonly Schemas['WebhookEndpoint'][]): void {
     ['Id', 'State', 'URL', 'Events', 'Limits'],
     endpoints.map(({ id, health, url, eventTypes, rateLimit, payload }) => [
       id,
-      stateCell(health.state),
+      stateCell(health.state, health.retrying),
       url,
       eventTypes?.join(',') ?? 'all events',
       [

@@ -2,7 +2,7 @@ import type { Caller } from '#src/access/caller.ts'
 import type { FirstSteps } from '#src/auth/members/first-steps.ts'
 import type { Tx } from '#src/db/database.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
-import { healthBadge, healthMoods } from '#src/pages/kit/health.ts'
+import { healthBadge, stateMoods } from '#src/pages/kit/health.ts'
 import { copyable, type Html, html, isolated, type Stat, stats } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'
 import type { Page, Viewer } from '#src/pages/kit/layout.ts'
@@ -126,7 +126,7 @@ function endpointItem(endpoint: Endpoint): Html[] {
     html`<li class="${mood}"><span class="wrap">${isolated(url)}${text}</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`
   const trouble = html` ${healthBadge(endpoint.health)} ${health.reason ?? ''}`
   return [
-    ...(receives(endpoint) ? [] : [item(healthMoods[health.state], trouble)]),
+    ...(receives(endpoint) ? [] : [item(stateMoods[health.state], trouble)]),
     ...(isIdle(endpoint) ? [] : forecasts).map(({ message }) =>
       item('warning', html`: ${message}`),
     ),

@@ -1,26 +1,48 @@
 import type { Health } from '#src/webhooks/health/health.ts'
+import type { DeliveryHealth } from '#src/webhooks/history/deliveries.ts'
 import { type Html, html, timeText } from './html.ts'
 
-const labels = {
-  healthy: 'Active',
+/** The word for each state of an endpoint and of a delivery, the same on every page. */
+export const stateLabels = {
+  healthy: 'Healthy',
+  waiting: 'Waiting',
+  succeeded: 'Delivered',
   retrying: 'Retrying',
-  failing: 'Failing',
   recovering: 'Recovering',
-  disabled: 'Disabled',
   paused: 'Paused',
+  failing: 'Failing',
+  exhausted: 'Failed',
+  disabled: 'Disabled',
 } as const
-export const healthMoods = {
+export const stateMoods = {
   healthy: 'good',
+  waiting: 'plainly',
+  succeeded: 'good',
   retrying: 'warning',
-  failing: 'warning',
   recovering: 'warning',
-  disabled: 'bad',
   paused: 'plainly',
+  failing: 'bad',
+  exhausted: 'bad',
+  disabled: 'bad',
 } as const
+export type State = keyof typeof stateLabels
 
-/** The health of an endpoint, and since when if it is not healthy. */
-export function healthBadge({ state, since }: Health): Html {
-  return html`<span class="badge ${healthMoods[state]}">${labels[state]}</span>${
+/** The health of an endpoint: how many deliveries are retried, and since when if it is not healthy. */
+export function healthBadge({ state, since, retrying }: Health): Html {
+  const deliveries = retrying === 1 ? '1 delivery' : `${retrying} deliveries`
+  const count = retrying === 0 ? '' : state === 'retrying' ? deliveries : `${deliveries} retrying`
+  return html`${badge(state)}${count === '' ? '' : html` <span class="quiet whole">${count}</span>`}${
     state === 'healthy' ? '' : html` <span class="quiet whole">${timeText(since)}</span>`
   }`
+}
+
+/** The state of a delivery, and how often it has failed if further attempts follow. */
+export function deliveryBadge({ state, failedAttempts }: DeliveryHealth): Html {
+  const goesOn = state === 'retrying' || state === 'paused'
+  return badge(state, goesOn && failedAttempts > 0 ? `, ${failedAttempts} failed` : '')
+}
+
+/** @param more text after the word */
+function badge(state: State, more = ''): Html {
+  return html`<span class="badge ${stateMoods[state]}">${stateLabels[state]}${more}</span>`
 }

@@ -1,23 +1,20 @@
+import { stateLabels, stateMoods } from '#src/pages/kit/health.ts'
 import { type Html, html } from '#src/pages/kit/html.ts'
-import type { DeliveryCount, DeliveryStatus } from '#src/webhooks/history/deliveries.ts'
+import type { DeliveryCount } from '#src/webhooks/history/deliveries.ts'
 
+/** The words for the statuses that filters choose among. */
 export const deliveryLabels = {
-  pending: 'Pending',
-  succeeded: 'Delivered',
-  exhausted: 'Failed',
+  pending: 'Waiting or retrying',
+  succeeded: stateLabels.succeeded,
+  exhausted: stateLabels.exhausted,
 } as const
-const deliveryMoods = { pending: 'plainly', succeeded: 'good', exhausted: 'bad' } as const
 
-export function deliveryBadge(status: DeliveryStatus): Html {
-  return html`<span class="badge ${deliveryMoods[status]}">${deliveryLabels[status]}</span>`
-}
-
-/** The deliveries of an event by status. */
+/** The deliveries of an event by state. */
 export function deliveryCounts(counts: readonly DeliveryCount[]): Html {
   if (counts.length === 0) return html`<span class="quiet">Not sent</span>`
   const badges = counts.map(
-    ({ status, count }) =>
-      html`<span class="badge ${deliveryMoods[status]}">${count} ${deliveryLabels[status].toLowerCase()}</span> `,
+    ({ state, count }) =>
+      html`<span class="badge ${stateMoods[state]}">${count} ${stateLabels[state].toLowerCase()}</span> `,
   )
   return html`${badges}`
 }

@@ -1,4 +1,5 @@
 import { submissionField } from '#src/pages/kit/form-submission.ts'
+import { deliveryBadge } from '#src/pages/kit/health.ts'
 import {
   copyable,
   copyButton,
@@ -32,7 +33,7 @@ import {
   httpStatusPattern,
   searchedDeliveries,
 } from '#src/webhooks/history/filter.ts'
-import { deliveryBadge, deliveryLabels } from './badges.ts'
+import { deliveryLabels } from './badges.ts'
 import { notices } from './endpoints.ts'
 import { retryTimeline } from './retry-timeline.ts'
 import { type CheckedSignature, signatureSection } from './signature-check.ts'
@@ -69,7 +70,7 @@ export function deliveryPage(view: DeliveryView): Page {
       <section class="card" aria-labelledby="facts">
         <h2 id="facts">Overview</h2>
         <dl class="facts">
-          <div><dt>Status</dt><dd>${deliveryBadge(delivery.status)}</dd></div>
+          <div><dt>Status</dt><dd>${deliveryBadge(delivery.health)}</dd></div>
           <div><dt>Created</dt><dd>${momentText(delivery.createdAt)}</dd></div>
           ${delivery.nextAttemptAt === null ? '' : html`<div><dt>Next attempt</dt><dd>${momentText(delivery.nextAttemptAt)}</dd></div>`}
           <div><dt>Delivery ID</dt><dd class="wrap"><code id="delivery-id">${delivery.id}</code> ${copyButton('delivery-id', 'Copy delivery ID')}</dd></div>
@@ -300,13 +301,13 @@ const columns = [
 
 /** One line; the page of the delivery has the rest. */
 function deliveryRow(delivery: Delivery, base: string): Html[] {
-  const { id, eventId, eventType, status, createdAt, attempts } = delivery
+  const { id, eventId, eventType, health, createdAt, attempts } = delivery
   const last = attempts.at(-1)
   return [
     html`<input type="checkbox" name="delivery" value="${id}" aria-label="Select ${eventType} ${eventId}">`,
     html`<a class="whole" href="${base}/deliveries/${id}">${eventType}</a>`,
     html`<code class="quiet clip" title="${eventId}">${eventId}</code>`,
-    deliveryBadge(status),
+    deliveryBadge(health),
     last === undefined ? html`–` : html`${last.statusCode ?? 'none'}`,
     html`<span class="whole">${last === undefined ? '–' : durationText(last.durationMs)}</span>`,
     html`${attempts.length}`,

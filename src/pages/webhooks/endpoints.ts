@@ -147,6 +147,7 @@ const dayColumns = [
   { label: 'Events', kind: 'number' },
   { label: 'Delivered', kind: 'number' },
   { label: 'Failed', kind: 'number' },
+  { label: 'Retrying', kind: 'number' },
   { label: 'Waiting', kind: 'number' },
 ] as const
 const lostColumn = { label: 'Not accounted for', kind: 'number' } as const
@@ -159,6 +160,7 @@ function daySection({ days, ledger }: WebhooksView): Html {
     html`${day.events.toLocaleString('en-GB')}`,
     html`${day.succeeded.toLocaleString('en-GB')}`,
     html`${day.exhausted.toLocaleString('en-GB')}`,
+    html`${day.retrying.toLocaleString('en-GB')}`,
     html`${day.waiting.toLocaleString('en-GB')}`,
     ...(unaccounted === 0 ? [] : [lostText(day)]),
   ])

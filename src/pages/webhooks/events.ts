@@ -1,4 +1,5 @@
 import { filterBar, pageHead, searchField } from '#src/pages/kit/components.ts'
+import { deliveryBadge } from '#src/pages/kit/health.ts'
 import {
   copyable,
   copyButton,
@@ -17,12 +18,12 @@ import { resources } from '#src/resources/running-app.ts'
 import { type ListedEvent, type RecentEvent, searchedEvents } from '#src/webhooks/events/feed.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { Delivery, DeliveryCount } from '#src/webhooks/history/deliveries.ts'
-import { deliveryBadge, deliveryCounts } from './badges.ts'
+import { deliveryCounts } from './badges.ts'
 
 export type EventListView = {
   viewer: Viewer
   events: readonly ListedEvent[]
-  /** How many deliveries of an event have which status, by its id. */
+  /** How many deliveries of an event are in which state, by its id. */
   deliveries: ReadonlyMap<string, readonly DeliveryCount[]>
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
   /** In use; empty for none. */
@@ -138,13 +139,13 @@ const deliveryColumns = [
 ] as const
 
 function deliveryRow(
-  { id, url, status, attempts, nextAttemptAt }: EventView['deliveries'][number],
+  { id, url, health, attempts, nextAttemptAt }: EventView['deliveries'][number],
   base: string,
 ) {
   const last = attempts.at(-1)
   return [
     html`<a href="${base}/deliveries/${id}">${isolated(url)}</a>`,
-    deliveryBadge(status),
+    deliveryBadge(health),
     last === undefined ? '–' : (last.statusCode ?? 'none'),
     attempts.length,
     nextAttemptAt === null ? '' : dueText(nextAttemptAt),

@@ -10,7 +10,12 @@ import { ofRow } from '#src/db/sql.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { requireEventTypes } from '#src/webhooks/events/app-types.ts'
 import type { Forecast } from '#src/webhooks/health/forecast.ts'
-import { describeHealth, type Health, type HealthFacts } from '#src/webhooks/health/health.ts'
+import {
+  countedDue,
+  describeHealth,
+  type Health,
+  type HealthFacts,
+} from '#src/webhooks/health/health.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
 import type { RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
 import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
@@ -77,7 +82,11 @@ const shown = Prisma.sql`
   s.healthy_since AS "healthySince", s.retrying_since AS "retryingSince",
   s.recovering_since AS "recoveringSince", s.recovery_step AS "recoveryStep",
   s.failure_status AS "failureStatus", s.failure_cause AS "failureCause",
-  s.last_success_at AS "lastSuccessAt", s.forecasts`
+  s.last_success_at AS "lastSuccessAt", s.forecasts,
+  (SELECT count(*) FILTER (WHERE first.number > 1)::int FROM (
+    SELECT a.number FROM due_attempts a
+    WHERE a.tenant_id = e.tenant_id AND a.endpoint_id = e.id
+    ORDER BY a.due_at LIMIT ${countedDue}) first) AS retrying`
 
 const withState = Prisma.sql`
   webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id`

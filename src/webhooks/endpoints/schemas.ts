@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { appTypeName } from '#src/webhooks/events/app-types.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
-import { healthStates } from '#src/webhooks/health/health.ts'
+import { countedDue, healthStates } from '#src/webhooks/health/health.ts'
 import { maxRate, type RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
 
 /** A type of the program, or one that the app has registered. */
@@ -40,6 +40,10 @@ const Health = Type.Object(
     state: Type.Enum([...healthStates]),
     since: Time,
     reason: Nullable(Type.String({ description: 'Why, and what to do; null if it is healthy' })),
+    retrying: Type.Integer({
+      minimum: 0,
+      description: `Deliveries with a failed attempt and a further one to come, of the ${countedDue.toLocaleString('en-GB')} that are due first`,
+    }),
   },
   {
     description:

@@ -10,8 +10,11 @@ export type DayTally = {
   events: number
   succeeded: number
   exhausted: number
+  /** After a failed attempt, with a further one to come. */
+  retrying: number
+  /** For the first attempt. */
   waiting: number
-  /** Waiting deliveries without a due attempt or a job: their next attempt would never be made. */
+  /** Unfinished deliveries without a due attempt or a job: their next attempt would never be made. */
   unaccounted: number
 }
 
@@ -35,7 +38,8 @@ export function tallyDays(tx: Tx, { tenantId }: TenantScope, now: Date): Promise
       count(DISTINCT e.id)::int AS events,
       count(*) FILTER (WHERE d.status = 'succeeded')::int AS succeeded,
       count(*) FILTER (WHERE d.status = 'exhausted')::int AS exhausted,
-      count(*) FILTER (WHERE d.status = 'pending')::int AS waiting,
+      count(*) FILTER (WHERE d.status = 'pending' AND d.attempts > 0)::int AS retrying,
+      count(*) FILTER (WHERE d.status = 'pending' AND d.attempts = 0)::int AS waiting,
       count(*) FILTER (WHERE d.status = 'pending' AND d.held_for IS NULL
         AND NOT (
           EXISTS (

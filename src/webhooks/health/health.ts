@@ -23,7 +23,12 @@ export type Health = {
   since: string
   /** Why, and what to do, in words for the customer; null if it is healthy. */
   reason: string | null
+  /** Deliveries with a failed attempt and a further one to come, of the `countedDue` that are due first. */
+  retrying: number
 }
+
+/** Due attempts of an endpoint that are counted at most: the work does not grow with its backlog. */
+export const countedDue = 1_000
 
 /** The facts about an endpoint from which its health is derived. */
 export type HealthFacts = Pick<
@@ -43,28 +48,57 @@ export type HealthFacts = Pick<
   secretRotatedAt: Date | null
   paused: 'hold' | 'drop' | null
   pausedAt: Date | null
+  retrying: number
+}
+
+/** What the state of an endpoint depends on. */
+export type StateFacts = Pick<HealthFacts, 'status'> & {
+  isPaused: boolean
+  isRecovering: boolean
+  isRetrying: boolean
+}
+
+/** The state of an endpoint's health. */
+export function healthStateOf(facts: StateFacts): Health['state'] {
+  if (facts.isPaused) return 'paused'
+  if (facts.status !== 'active') return facts.status
+  if (facts.isRecovering) return 'recovering'
+  return facts.isRetrying ? 'retrying' : 'healthy'
 }
 
 /** The health of an endpoint. */
 export function describeHealth(facts: HealthFacts): Health {
-  const { status, enabledAt, healthySince, retryingSince, failingSince, disabledAt } = facts
-  const { recoveringSince, recoveryStep, paused, pausedAt } = facts
-  if (paused !== null && pausedAt !== null) {
-    return { state: 'paused', since: pausedAt.toISOString(), reason: pausedReasons[paused] }
-  }
-  if (status === 'disabled') return { state: status, ...sinceAndWhy(facts, disabledAt) }
-  if (status === 'failing') return { state: status, ...sinceAndWhy(facts, failingSince) }
-  if (recoveringSince !== null) {
-    const reason = `${recovering} At present ${drainRate(recoveryStep)} a second.`
-    return { state: 'recovering', since: recoveringSince.toISOString(), reason }
-  }
-  if (retryingSince !== null) return { state: 'retrying', ...sinceAndWhy(facts, retryingSince) }
-  const since = healthySince !== null && healthySince > enabledAt ? healthySince : enabledAt
-  return { state: 'healthy', since: since.toISOString(), reason: null }
+  const { status, paused, recoveringSince, retryingSince, retrying } = facts
+  const state = healthStateOf({
+    status,
+    isPaused: paused !== null,
+    isRecovering: recoveringSince !== null,
+    isRetrying: retryingSince !== null,
+  })
+  return { state, ...sinceAndWhy(facts, state), retrying }
 }
 
-function sinceAndWhy(facts: HealthFacts, since: Date | null): Omit<Health, 'state'> {
-  return { since: (since ?? facts.enabledAt).toISOString(), reason: reasonFor(facts) }
+function sinceAndWhy(facts: HealthFacts, state: Health['state']): Pick<Health, 'since' | 'reason'> {
+  const { enabledAt, healthySince, paused } = facts
+  const since = (at: Date | null) => (at ?? enabledAt).toISOString()
+  switch (state) {
+    case 'paused':
+      return { since: since(facts.pausedAt), reason: paused && pausedReasons[paused] }
+    case 'disabled':
+      return { since: since(facts.disabledAt), reason: reasonFor(facts) }
+    case 'failing':
+      return { since: since(facts.failingSince), reason: reasonFor(facts) }
+    case 'recovering': {
+      const reason = `${recovering} At present ${drainRate(facts.recoveryStep)} a second.`
+      return { since: since(facts.recoveringSince), reason }
+    }
+    case 'retrying':
+      return { since: since(facts.retryingSince), reason: reasonFor(facts) }
+    case 'healthy': {
+      const isLater = healthySince !== null && healthySince > enabledAt
+      return { since: since(isLater ? healthySince : enabledAt), reason: null }
+    }
+  }
 }
 
 const pausedReasons = {

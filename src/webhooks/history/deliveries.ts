@@ -24,6 +24,20 @@ import {
 export const deliveryStatuses = ['pending', 'succeeded', 'exhausted'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
+export const deliveryStates = ['waiting', 'retrying', 'paused', 'succeeded', 'exhausted'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+/** What the status of a delivery does not say. */
+export type DeliveryHealth = {
+  /**
+   * A pending delivery is `waiting` before its first attempt and `retrying` after a failed one, or
+   * `paused` with its endpoint. The others are the values of `status`.
+   */
+  state: DeliveryState
+  /** Failed attempts of the latest series. */
+  failedAttempts: number
+}
+
 /** One event for one endpoint, with all attempts made so far. Times are RFC 3339 in UTC. */
 export type Delivery = {
   id: string
@@ -31,6 +45,7 @@ export type Delivery = {
   eventType: string
   endpointId: string
   status: DeliveryStatus
+  health: DeliveryHealth
   createdAt: string
   nextAttemptAt: string | null
   /** In order; the newest `maxShownAttempts`. */
@@ -60,11 +75,19 @@ type AttemptRow = Omit<Prisma.DeliveryAttemptGetPayload<object>, 'tenantId'>
 
 const columns = Prisma.sql`d.id, d.event_id AS "eventId", d.event_type AS "eventType",
   d.endpoint_id AS "endpointId", d.status, d.created_at AS "createdAt",
-  d.next_attempt_at AS "nextAttemptAt"`
+  d.next_attempt_at AS "nextAttemptAt", d.attempts`
 
 type DeliveryRow = Pick<
   Prisma.DeliveryGetPayload<object>,
-  'id' | 'eventId' | 'eventType' | 'endpointId' | 'status' | 'createdAt' | 'nextAttemptAt'
+  | 'id'
+  | 'eventId'
+  | 'eventType'
+  | 'endpointId'
+  | 'status'
+  | 'createdAt'
+  | 'nextAttemptAt'
+  /** Made in the latest series; all of them failed unless the delivery succeeded. */
+  | 'attempts'
 >
 
 /**
@@ -100,7 +123,9 @@ export async function listDeliveries(
   const shownBytes = Prisma.sql`least(stored_bytes, ${maxShownBytes})`
   const rows = await tx.sql<DeliveryRow>(withinBytes(first, shownBytes))
   const attempts = await findAttempts(tx, scope, rows.slice(0, page.limit), endpoint)
-  return pageOf(rows, page, deliveryList.name, creationPosition, (row) => toDelivery(row, attempts))
+  return pageOf(rows, page, deliveryList.name, creationPosition, (row) =>
+    toDelivery(row, attempts, endpoint.isPaused),
+  )
 }
 
 /** The deliveries that are counted at most, the newest ones: the work does not grow with the history. */
@@ -138,7 +163,8 @@ export async function findDelivery(
   const { tenantId } = scope
   const row = await tx.delivery.findFirst({ where: { tenantId, id } })
   const endpoint = row && (await findHistory(tx, scope, row.endpointId))
-  return row && endpoint ? toDelivery(row, await findAttempts(tx, scope, [row], endpoint)) : null
+  if (row === null || !endpoint) return null
+  return toDelivery(row, await findAttempts(tx, scope, [row], endpoint), endpoint.isPaused)
 }
 
 /** The deliveries of one event with the URLs they go to, by endpoint; at most one for each. */
@@ -148,38 +174,59 @@ export async function listDeliveriesOf(
   eventId: string,
 ): Promise<(Delivery & { url: string })[]> {
   const { tenantId } = scope
-  const rows = await tx.sql<DeliveryRow & { url: string }>`
-    SELECT ${columns}, e.url FROM deliveries d
+  const rows = await tx.sql<DeliveryRow & { url: string; isPaused: boolean }>`
+    SELECT ${columns}, e.url, s.paused IS NOT NULL AS "isPaused" FROM deliveries d
     JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
     WHERE d.tenant_id = ${tenantId}::uuid AND d.event_id = ${eventId} ORDER BY e.id`
   const attempts = await findAttempts(tx, scope, rows, {
     secretRotatedAt: null,
     lastSuccessAt: null,
   })
-  return rows.map((row) => ({ ...toDelivery(row, attempts), url: row.url }))
+  return rows.map((row) => ({ ...toDelivery(row, attempts, row.isPaused), url: row.url }))
 }
 
-export type DeliveryCount = { status: DeliveryStatus; count: number }
+export type DeliveryCount = { state: DeliveryState; count: number }
 
-/** How many deliveries of each event have which status, by event. */
+/** How many deliveries of each event are in which state, by event. */
 export async function countDeliveriesOf(
   tx: Tx,
   { tenantId }: TenantScope,
   eventIds: readonly string[],
 ): Promise<ReadonlyMap<string, DeliveryCount[]>> {
-  const rows = await tx.sql<DeliveryCount & { eventId: string }>`
-    SELECT event_id AS "eventId", status, count(*)::int AS count FROM deliveries
-    WHERE tenant_id = ${tenantId}::uuid AND event_id = ANY (${[...eventIds]}::text[])
-    GROUP BY event_id, status ORDER BY status`
-  return Map.groupBy(rows, ({ eventId }) => eventId)
+  const rows = await tx.sql<StateFacts & { eventId: string; isPaused: boolean }>`
+    SELECT d.event_id AS "eventId", d.status, d.attempts, s.paused IS NOT NULL AS "isPaused"
+    FROM deliveries d
+    JOIN endpoint_states s ON s.tenant_id = d.tenant_id AND s.id = d.endpoint_id
+    WHERE d.tenant_id = ${tenantId}::uuid AND d.event_id = ANY (${[...eventIds]}::text[])`
+  const byEvent = Map.groupBy(rows, ({ eventId }) => eventId)
+  return new Map(
+    [...byEvent].map(([eventId, own]) => {
+      const states = Map.groupBy(own, (row) => stateOf(row, row.isPaused))
+      const counts = deliveryStates.map((state) => ({
+        state,
+        count: states.get(state)?.length ?? 0,
+      }))
+      return [eventId, counts.filter(({ count }) => count > 0)]
+    }),
+  )
+}
+
+type StateFacts = Pick<DeliveryRow, 'status' | 'attempts'>
+
+function stateOf({ status, attempts }: StateFacts, isPaused: boolean): DeliveryState {
+  if (status !== 'pending') return status as DeliveryState // deliveries_status_check
+  if (isPaused) return 'paused'
+  return attempts > 0 ? 'retrying' : 'waiting'
 }
 
 /** The facts about an endpoint that help to explain a failed attempt. */
 type History = { secretRotatedAt: Date | null; lastSuccessAt: Date | null }
 
-async function findHistory(tx: Tx, { tenantId }: TenantScope, id: string): Promise<History | null> {
-  const [row] = await tx.sql<History>`
-    SELECT e.secret_rotated_at AS "secretRotatedAt", s.last_success_at AS "lastSuccessAt"
+async function findHistory(tx: Tx, { tenantId }: TenantScope, id: string) {
+  const [row] = await tx.sql<History & { isPaused: boolean }>`
+    SELECT e.secret_rotated_at AS "secretRotatedAt", s.last_success_at AS "lastSuccessAt",
+      s.paused IS NOT NULL AS "isPaused"
     FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
     WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid`
   return row ?? null
@@ -211,13 +258,19 @@ async function findAttempts(
   return attempts
 }
 
-function toDelivery(row: DeliveryRow, attempts: ReadonlyMap<string, Attempt[]>): Delivery {
+function toDelivery(
+  row: DeliveryRow,
+  attempts: ReadonlyMap<string, Attempt[]>,
+  isPaused: boolean,
+): Delivery {
+  const state = stateOf(row, isPaused)
   return {
     id: row.id,
     eventId: row.eventId,
     eventType: row.eventType,
     endpointId: row.endpointId,
     status: row.status as DeliveryStatus, // deliveries_status_check
+    health: { state, failedAttempts: Math.max(row.attempts - (state === 'succeeded' ? 1 : 0), 0) },
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     attempts: attempts.get(row.id) ?? [],

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
-import { deliveryStatuses, maxShownAttempts } from './deliveries.ts'
+import { deliveryStates, deliveryStatuses, maxShownAttempts } from './deliveries.ts'
 import { httpStatusPattern } from './filter.ts'
 
 export const DeliveryStatusName = Type.Enum([...deliveryStatuses], { title: 'DeliveryStatus' })
@@ -25,6 +25,20 @@ export const Delivery = Type.Object(
     eventType: EventTypeName,
     endpointId: Uuid,
     status: DeliveryStatusName,
+    health: Type.Object(
+      {
+        state: Type.Enum([...deliveryStates]),
+        failedAttempts: Type.Integer({
+          minimum: 0,
+          description: 'Of the latest series; a replay begins the next one',
+        }),
+      },
+      {
+        title: 'DeliveryHealth',
+        description:
+          'More than `status` says of a pending delivery: `waiting` for its first attempt, `retrying` after a failed one, or `paused` with its endpoint',
+      },
+    ),
     createdAt: Time,
     nextAttemptAt: Nullable(Time),
     attempts: Type.Array(

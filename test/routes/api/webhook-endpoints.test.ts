@@ -44,7 +44,7 @@ t.test('an endpoint is created, read, listed, changed and deleted', async (t) =>
     failingSince: null,
     disabledAt: null,
     forecasts: [],
-    health: { state: 'healthy', since: endpoint.createdAt, reason: null },
+    health: { state: 'healthy', since: endpoint.createdAt, reason: null, retrying: 0 },
   })
   t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
 

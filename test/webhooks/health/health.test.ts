@@ -17,6 +17,7 @@ const healthy: HealthFacts = {
   recoveryStep: 0,
   lastSuccessAt: at(2),
   secretRotatedAt: null,
+  retrying: 0,
 }
 
 t.test('healthy since it was enabled or since its latest failure ended', async (t) => {
@@ -33,6 +34,7 @@ t.test('every other state has its time and its reason in words', async (t) => {
     state: 'retrying',
     since: at(3).toISOString(),
     reason: 'The endpoint answered 503. It has an error of its own. Its log should say why.',
+    retrying: 0,
   })
   const failing = { ...retrying, status: 'failing', failingSince: at(4) } as const
   t.match(describeHealth(failing), { state: 'failing', since: at(4).toISOString(), reason: /503/ })

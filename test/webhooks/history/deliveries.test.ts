@@ -1,10 +1,64 @@
 import t from 'tap'
+import { noClientInfo } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
-import { findDelivery } from '#src/webhooks/history/deliveries.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
+import { pauseEndpoint, resumeEndpoint } from '#src/webhooks/delivery/held/pause.ts'
+import { measureHealth } from '#src/webhooks/health/measure.ts'
+import {
+  countDeliveriesOf,
+  findDelivery,
+  listDeliveries,
+  listDeliveriesOf,
+} from '#src/webhooks/history/deliveries.ts'
 import { replayDelivery } from '#src/webhooks/history/replays.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createDeliveryWorker, fail } from '#test/support/receiver/delivery-worker.ts'
 import { createOutbox } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+t.test('endpoint, delivery, event and metrics say the same of a failing endpoint', async (t) => {
+  const worker = await createDeliveryWorker(t, fail, [0, 5, 30])
+  const { outbox, endpointId, queue, clock, moveTo, workDue } = worker
+  const { db, entry, tenant } = outbox
+  const systemDb = openSystemDatabase(outbox.database.workerUrl, 1)
+  t.teardown(() => systemDb.close())
+  const eventId = await outbox.publish()
+  const page = { limit: 10, after: null }
+  const isSeen = async (state: string, failedAttempts: number, at: string, retrying = 0) => {
+    const seen = await db.read(entry, async (tx) => ({
+      list: await listDeliveries(tx, tenant, endpointId, {}, page),
+      ofEvent: await listDeliveriesOf(tx, tenant, eventId),
+      counts: await countDeliveriesOf(tx, tenant, [eventId]),
+    }))
+    const id = seen.list?.data[0]?.id ?? ''
+    const health = { state, failedAttempts }
+    t.strictSame(seen.list?.data[0]?.health, health)
+    t.strictSame(seen.ofEvent[0]?.health, health)
+    t.strictSame(seen.counts.get(eventId), [{ state, count: 1 }])
+    t.strictSame((await db.read(entry, (tx) => findDelivery(tx, tenant, id)))?.health, health)
+    t.match(await worker.endpoint(), { health: { state: at, retrying } })
+    const { outbound, registry } = createMetrics()
+    await measureHealth(systemDb, outbound)
+    const gauge = await registry.getSingleMetricAsString('gatehouse_webhook_endpoints')
+    t.ok(gauge.includes(`{state="${at}"} 1`), gauge)
+  }
+  await isSeen('waiting', 0, 'healthy')
+  await workDue()
+  await isSeen('retrying', 1, 'retrying', 1)
+  await moveTo(6)
+  await workDue()
+  await isSeen('retrying', 2, 'retrying', 1)
+  const by = { ...tenant, clientInfo: noClientInfo }
+  await db.write(entry, (tx) =>
+    pauseEndpoint(tx, queue, by, endpointId, { keep: true, now: clock.now() }),
+  )
+  await isSeen('paused', 2, 'paused', 1)
+  await db.write(entry, (tx) => resumeEndpoint(tx, queue, by, endpointId, clock.now()))
+  await moveTo(31)
+  await workDue()
+  await isSeen('exhausted', 3, 'failing')
+})
 
 t.test('a delivery is not read as pending beside its own successful attempt', async (t) => {
   const outbox = await createOutbox(t)

@@ -127,7 +127,7 @@ t.test('an inactive endpoint can be enabled, and deleted only with confirmation'
   t.match((await admin.open(path)).body, 'Enable endpoint')
   t.equal((await admin.send(`${path}/enable`)).headers.location, `${path}?done=enabled`)
   const { body } = await admin.open(path)
-  t.match(body, 'Active')
+  t.match(body, 'Healthy')
   t.notMatch(body, 'Enable endpoint')
 
   t.equal((await admin.submit(`${path}/settings/remove`)).statusCode, 400)
@@ -155,7 +155,7 @@ t.test('an endpoint is paused in its settings and resumed on its page', async (t
     'The endpoint is paused, so nothing was replayed. Resume the endpoint first.',
   )
   t.equal((await admin.send(`${path}/resume`)).headers.location, `${path}?done=resumed`)
-  t.match((await admin.open(path)).body, />Active</)
+  t.match((await admin.open(path)).body, />Healthy</)
 })
 
 t.test(

@@ -56,7 +56,7 @@ t.test('events are found by their id and by the id of their object', async (t) =
   t.match(all, '<a href="/app/invoices/1">Invoice 1</a>')
   t.match(all, '<a href="/app/posts/77">Post 77</a>')
   t.match(all, '<bdi>Order 1</bdi>', 'an order is for its owner')
-  for (const text of ['1 failed', '1 pending', 'Not sent']) t.match(all, text)
+  for (const text of ['1 failed', '1 waiting', 'Not sent']) t.match(all, text)
   const found = async (query: string) => idsOf((await admin.open(`/app/events?${query}`)).body)
   t.same(await found('search=7'), ['msg_7'], 'of an object, exactly')
   t.same(await found('search=msg_77'), ['msg_77'], 'of an event')
