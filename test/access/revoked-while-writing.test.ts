@@ -241,7 +241,7 @@ t.test('the same with half of the body under way', async (t) => {
       'POST /auth/tokens, in a session that is ended',
       async () => {
         const { user, cookie } = await owner(test)
-        const body = { name: 'ci' }
+        const body = { name: 'ci', permissions: null }
         return {
           ...{ method: 'POST', path: '/auth/tokens', headers: { cookie }, body, status: 401 },
           revoke: ['DELETE FROM sessions WHERE user_id = $1', [user.userId]],

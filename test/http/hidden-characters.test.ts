@@ -23,7 +23,7 @@ const hidden = [
 t.test('a line from people has no characters that hide or turn text', async (t) => {
   const { send } = await owner(await build(t, { OUTBOUND_ALLOW: '127.0.0.1:9' }), { role: 'admin' })
   const bodies: [url: string, body: (line: string) => object][] = [
-    ['/auth/tokens', (name) => ({ name })],
+    ['/auth/tokens', (name) => ({ name, permissions: null })],
     ['/teams', (name) => ({ name })],
     ['/posts', (title) => ({ title, body: 'x' })],
     ['/webhook-endpoints', (description) => ({ url: 'http://127.0.0.1:9/', description })],
@@ -100,7 +100,7 @@ const deception: [place: string, text: string][] = [
 t.test('a name or title has the joiners that its orthography needs, and no others', async (t) => {
   const { send } = await owner(await build(t, { OUTBOUND_ALLOW: '127.0.0.1:9' }), { role: 'admin' })
   const kinds: [url: string, field: string, body: object][] = [
-    ['/auth/tokens', 'name', {}],
+    ['/auth/tokens', 'name', { permissions: null }],
     ['/teams', 'name', {}],
     ['/posts', 'title', { body: 'x' }],
   ]

@@ -169,8 +169,16 @@ t.test('what PostgreSQL cannot take is 400, never 500', async (t) => {
   const far = '9999-12-31T23:59:59-12:00'
   const year0 = { from: '0000-01-01T00:00:00Z', to: '0000-01-02T00:00:00Z' }
   const answers = {
-    'expiresAt in year 0': await send('POST', '/auth/tokens', { name: 'x', expiresAt: year0.to }),
-    'expiresAt beyond year 9999': await send('POST', '/auth/tokens', { name: 'x', expiresAt: far }),
+    'expiresAt in year 0': await send('POST', '/auth/tokens', {
+      name: 'x',
+      permissions: null,
+      expiresAt: year0.to,
+    }),
+    'expiresAt beyond year 9999': await send('POST', '/auth/tokens', {
+      name: 'x',
+      permissions: null,
+      expiresAt: far,
+    }),
     'a replay in year 0': await send('POST', replay, year0),
     'a replay beyond year 9999': await send('POST', replay, { from: year0.from, to: far }),
     'a replay form in year 0': await send(

@@ -90,7 +90,7 @@ async function makeToken({ ask }: Instances, session: Headers): Promise<Headers>
   const answer = await ask(0, '/auth/tokens', {
     method: 'POST',
     headers: { ...session, 'content-type': 'application/json' },
-    body: '{"name":"test"}',
+    body: '{"name":"test","permissions":null}',
   })
   const { token } = (await answer.json()) as { token: string }
   return { authorization: `Bearer ${token}` }

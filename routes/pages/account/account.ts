@@ -30,13 +30,13 @@ import {
   type AccountNotice,
   accountPage,
   deletionForm,
+  grantedBy,
   newTenantFormFields,
   tokenForm,
 } from '#src/pages/account/account.ts'
 import type { ShownPlan } from '#src/pages/account/plan.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { sectionFor } from '#src/pages/kit/destinations.ts'
-import { chosen } from '#src/pages/kit/form.ts'
 import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import { resources } from '#src/resources/running-app.ts'
@@ -137,10 +137,10 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     entryOf,
     to: path,
     fields: tokenForm.schema,
-    read: ({ fields: { name, days, permissions }, now }) => ({
+    read: ({ fields: { name, days, ...granted }, now }) => ({
       name,
       expiresAt: new Date(now.getTime() + Number(days) * dayMs).toISOString(),
-      ...(permissions !== undefined && { permissions: chosen(permissions) }),
+      permissions: grantedBy(granted),
     }),
     secret: ({ token, name }: TokenWithSecret) => ({ secret: token, note: name }),
   })

@@ -33,12 +33,13 @@ const NewToken = Type.Object(
         description: 'In the future, at most 366 days ahead; 90 days by default',
       }),
     ),
-    permissions: Type.Optional(
+    // Required, so that no token has all permissions because a caller has left a field out.
+    permissions: Nullable(
       Type.Array(Type.String({ enum: [...tokenPermissions] }), {
         uniqueItems: true,
         maxItems: tokenPermissions.length,
         description:
-          'The permissions of the token; GET /me is always allowed. All your permissions by default.',
+          'The permissions of the token; GET /me is always allowed. `null`: all that you have at the time of use.',
       }),
     ),
   },
@@ -61,7 +62,7 @@ export const createApiToken = defineAction({
   status: 201,
   problems: ['conflict'],
   once: true,
-  run({ tx, by, now }: Acting<Caller>, { body: { name, expiresAt, permissions = null } }) {
+  run({ tx, by, now }: Acting<Caller>, { body: { name, expiresAt, permissions } }) {
     const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
     return createToken(apiTokens, tx, by, wanted, now)
   },

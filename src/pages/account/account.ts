@@ -1,10 +1,12 @@
 import Type from 'typebox'
 import { managingRole, tokenPermissions } from '#src/access/roles.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Line } from '#src/http/schemas.ts'
 import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import {
   boxes,
   choice,
+  chosen,
   folded,
   formOf,
   line,
@@ -61,11 +63,31 @@ export const tokenFields = {
 
 export const tokenForm = formOf({
   ...tokenFields,
-  permissions: boxes(
-    Type.Optional(ticked(tokenPermissions)),
-    'Permissions (none selected: all of yours)',
-  ),
+  extent: choice(Type.Enum(['these', 'all']), 'It may do', {
+    options: {
+      these: 'only what is ticked below',
+      all: 'all that you may do, now and later',
+    },
+  }),
+  permissions: boxes(Type.Optional(ticked(tokenPermissions)), 'Permissions'),
 })
+type TokenForm = Type.Static<typeof tokenForm.schema>
+
+/**
+ * The permissions that the form of a token grants; null for all.
+ * @throws Problem `malformed` if the choice and the boxes say different things
+ */
+export function grantedBy({ extent, permissions }: Pick<TokenForm, 'extent' | 'permissions'>) {
+  const these = chosen(permissions)
+  if ((extent === 'all') !== (these.length === 0)) {
+    const detail =
+      extent === 'all'
+        ? 'You chose all. Untick these, or choose only what is ticked'
+        : 'Tick at least one, or choose all that you may do'
+    throw new Problem('malformed', { fields: [{ in: 'body', pointer: '/permissions', detail }] })
+  }
+  return extent === 'all' ? null : these
+}
 export const newTenantFormFields = formOf({
   submission,
   name: line(Line(200), 'Name of the tenant', { required: true }),
@@ -315,9 +337,10 @@ function tokenSection({ viewer, tokens, grantable }: Account): Html {
   const place = { viewer, action: '/app/account/tokens', offered: { permissions: [grantable] } }
   const form = renderForm(
     tokenForm,
-    { ...place, values: { days: '90' } },
-    ({ name, days, permissions }) => html`<h3>Create a token</h3>
+    { ...place, values: { days: '90', extent: 'these' } },
+    ({ name, days, extent, permissions }) => html`<h3>Create a token</h3>
           <div class="pair">${name}${days}</div>
+          ${extent}
           ${permissions}
           <button class="button">Create token</button>
           <p class="quiet small">To create a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,

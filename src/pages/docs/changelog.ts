@@ -23,6 +23,8 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       'Tokens have a `hint`: prefix and last four characters.',
       '`GET /me` has `features`, and `limits` with what is used of them. 403 `plan-required` names the feature, `limit-reached` the limit, and both the plans that have more.',
       'Lists have filters, `sort` and a `Link` header with the next and the previous page.',
+      'A delivery has `health`: whether it waits, is retried after failed attempts, or is paused with its endpoint. The `health` of an endpoint counts the deliveries that are `retrying`.',
+      '`POST /auth/tokens` requires `permissions`: a list, or `null` for all that you have.',
     ],
   },
 ]

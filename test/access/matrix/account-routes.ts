@@ -64,7 +64,7 @@ export const accountRoutes: RouteRows = {
   'POST /auth/tokens': {
     who: 'token:create',
     answer: 201,
-    body: () => ({ name: 'ci' }),
+    body: () => ({ name: 'ci', permissions: null }),
     needsTenant: true,
   },
   'GET /auth/tokens/:id': { who: 'token:read', answer: 200, object: 'token', reach: 'owner' },
@@ -247,7 +247,10 @@ export const accountRoutes: RouteRows = {
   'POST /app/account/tokens': {
     who: 'token:create',
     answer: 303,
-    body: () => ({ name: 'ci', days: '30', submission: crypto.randomUUID() }),
+    body: () => ({
+      ...{ name: 'ci', days: '30', extent: 'all' },
+      submission: crypto.randomUUID(),
+    }),
     needsTenant: true,
   },
   'POST /app/account/tokens/end': {

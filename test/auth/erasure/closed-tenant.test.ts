@@ -156,7 +156,7 @@ async function createTenant(test: TestApp) {
   const { cookie } = await signIn(test, user)
   const send = as(test, { cookie })
   const make = async () => {
-    const { token } = (await send('POST', '/auth/tokens', { name: 'ci' })).json()
+    const { token } = (await send('POST', '/auth/tokens', { name: 'ci', permissions: null })).json()
     return { use: as(test, { authorization: `Bearer ${token}` }) }
   }
   return {

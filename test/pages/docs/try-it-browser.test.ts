@@ -12,8 +12,9 @@ t.test(
     const test = await build(t, { BASE_URL })
     const user = await createUser(test.database, { role: 'admin' })
     const { cookie } = await signIn(test, user)
-    const token = (await as(test, { cookie })('POST', '/auth/tokens', { name: 'docs' })).json()
-      .token
+    const token = (
+      await as(test, { cookie })('POST', '/auth/tokens', { name: 'docs', permissions: null })
+    ).json().token
     await test.app.listen({ host: '127.0.0.1', port })
     const browser = await launchBrowser()
     t.teardown(() => browser.close())

@@ -35,7 +35,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
   const gone = await createEndpoint(test.database, one, { url: 'https://8.8.4.4/' })
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
   const forms: [url: string, fields: Record<string, string>, effects: string][] = [
-    ['/app/account/tokens', { name: 'nightly', days: '7' }, 'SELECT FROM api_tokens'],
+    ['/app/account/tokens', { name: 'nightly', days: '7', extent: 'all' }, 'SELECT FROM api_tokens'],
     ['/app/webhooks/new', newEndpoint, `SELECT FROM webhook_endpoints WHERE url LIKE '${url}%'`],
     [`${endpoint}/settings/rotate`, { overlapSeconds: '3600' }, `${audit} 'endpoint-rotate'`],
     [`${endpoint}/test`, {}, `${audit} 'endpoint-test'`],

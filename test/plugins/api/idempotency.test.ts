@@ -98,9 +98,9 @@ t.test('what was refused is tried again', async (t) => {
 
 t.test('a secret of the first response is shown again, and stored encrypted only', async (t) => {
   const { test, post: send } = await open(t)
-  const first = await send('/auth/tokens', { name: 'ci' }, 'one')
+  const first = await send('/auth/tokens', { name: 'ci', permissions: null }, 'one')
   t.equal(first.statusCode, 201)
-  const again = await send('/auth/tokens', { name: 'ci' }, 'one')
+  const again = await send('/auth/tokens', { name: 'ci', permissions: null }, 'one')
   t.equal(again.body, first.body)
   t.match(first.json().token, /^gth_/)
   t.equal(await countOf(test, 'api_tokens'), 1)
@@ -112,7 +112,7 @@ t.test('a secret of the first response is shown again, and stored encrypted only
   await test.database.admin.query(
     'UPDATE idempotency_keys SET result = set_byte(result, 40, 255 - get_byte(result, 40))',
   )
-  const broken = await send('/auth/tokens', { name: 'ci' }, 'one')
+  const broken = await send('/auth/tokens', { name: 'ci', permissions: null }, 'one')
   t.equal(broken.statusCode, 409, 'not carried out again')
   t.equal(await countOf(test, 'api_tokens'), 1)
 })

@@ -103,7 +103,7 @@ t.test('the details of a request have the id of the session or token, and no sec
     method: 'POST',
     url: '/auth/tokens',
     headers: { cookie, 'sec-fetch-site': 'same-origin' },
-    payload: { name: 'script' },
+    payload: { name: 'script', permissions: null },
   })
   const { id: tokenId, token } = made.json<{ id: string; token: string }>()
   await app.inject({ url: '/me', headers: { authorization: `Bearer ${token}` } })

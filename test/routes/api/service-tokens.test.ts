@@ -88,7 +88,7 @@ t.test('a service is refused what is for people, with a remedy', async (t) => {
     ['GET', '/documents'],
     ['POST', '/documents', {}],
     ['GET', '/auth/tokens'],
-    ['POST', '/auth/tokens', { name: 'x' }],
+    ['POST', '/auth/tokens', { name: 'x', permissions: null }],
     ['GET', '/auth/sessions'],
     ['GET', '/auth/account/export'],
     ['GET', '/tenants'],

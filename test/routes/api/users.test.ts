@@ -176,7 +176,9 @@ t.test('a removed member loses everything in the tenant, and nothing elsewhere',
   await join(test, guest.user.userId, tenantId, 'admin')
   const here = await signIn(test, { ...guest.user, tenantId })
   const inTenant = as(test, here)
-  const { token } = (await inTenant('POST', '/auth/tokens', { name: 'ci' })).json()
+  const { token } = (
+    await inTenant('POST', '/auth/tokens', { name: 'ci', permissions: null })
+  ).json()
   const byToken = as(test, { authorization: `Bearer ${token}` })
   const { id } = (await inTenant('POST', '/posts', { title: 'a', body: 'b' })).json()
   const elsewhere = await guest.make()

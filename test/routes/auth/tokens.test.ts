@@ -73,6 +73,7 @@ t.test('expiry: 90 days by default, never in the past, at most 366 days', async 
     { name: 'a\nb' },
     { userId: 1 },
     { permissions: 'x' },
+    { permissions: undefined },
   ]) {
     t.equal((await make(body)).answer.statusCode, 400, JSON.stringify(body).slice(0, 40))
   }
@@ -111,7 +112,7 @@ t.test('creating a token needs an authentication of the last five minutes', asyn
     method: 'POST',
     url: '/app/account/tokens',
     headers: { cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
-    payload: 'name=x&days=7',
+    payload: 'name=x&days=7&extent=all',
   })
   t.equal(form.statusCode, 403)
   t.match(form.body, 'href="/auth/login?reauthenticate=true&amp;', 'the page leads there')
@@ -232,5 +233,5 @@ t.test('another user’s token is 404 like a missing one', async (t) => {
 t.test('a user without a tenant cannot create a token', async (t) => {
   const { userId } = await createUser(test.database)
   const { cookie } = await signIn(test, { userId, tenantId: null })
-  t.equal((await as(test, { cookie })('POST', '/auth/tokens', { name: 'x' })).statusCode, 403)
+  t.equal((await as(test, { cookie })('POST', '/auth/tokens', { name: 'x', permissions: null })).statusCode, 403)
 })

@@ -90,7 +90,11 @@ export async function playJourney(journey: Journey): Promise<string[]> {
   for (const name of ['code', 'state']) secrets.push(String(answer.get(name)))
   secrets.push(String(url.searchParams.get('nonce')), pending, headers.cookie)
 
-  const made = await send('/auth/tokens', { method: 'POST', headers, body: { name: 'script' } })
+  const made = await send('/auth/tokens', {
+    method: 'POST',
+    headers,
+    body: { name: 'script', permissions: null },
+  })
   const { token } = (await made.json()) as { token: string }
   secrets.push(token)
   await send('/me', { headers: { authorization: `Bearer ${token}` } })

@@ -173,7 +173,7 @@ async function addRemovable(t: Test, test: TestApp, user: TestUser) {
   await addIdentity(test, user.userId, 'olga-2')
   const send = as(test, await signIn(test, user))
   const made = [
-    await send('POST', '/auth/tokens', { name: 'ci' }),
+    await send('POST', '/auth/tokens', { name: 'ci', permissions: null }),
     await send('POST', '/users', { email: 'new@acme.example', role: 'viewer' }),
     await send('POST', '/users', { email: 'earlier@acme.example', role: 'viewer' }),
     await send('POST', '/teams', { name: 'without folders' }),

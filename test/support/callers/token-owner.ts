@@ -7,7 +7,7 @@ export async function owner(test: TestApp, facts: Parameters<typeof createUser>[
   const { cookie } = await signIn(test, user)
   const send = as(test, { cookie })
   const make = async (body: object = {}) => {
-    const answer = await send('POST', '/auth/tokens', { name: 'ci', ...body })
+    const answer = await send('POST', '/auth/tokens', { name: 'ci', permissions: null, ...body })
     const { id, token } = answer.json()
     return { id, token, answer, use: as(test, { authorization: `Bearer ${token}` }) }
   }

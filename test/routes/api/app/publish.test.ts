@@ -439,7 +439,7 @@ t.test('nobody but the app publishes, and only with the permission', async (t) =
   const body = { type: name, data }
   const admin = await serviceOwner(test, { tenantId })
   const service = await admin.make(['event:read'])
-  const personal = await admin.send('POST', '/auth/tokens', { name: 'x' })
+  const personal = await admin.send('POST', '/auth/tokens', { name: 'x', permissions: null })
   const token = as(test, { authorization: `Bearer ${personal.json().token}` })
   for (const use of [admin.send, service.use, token]) {
     const answer = await use('POST', path, body)

@@ -103,7 +103,7 @@ t.test('a reason is shown in words, never as its code', async (t) => {
 t.test('the page requires a session; a token is refused', async (t) => {
   const { test, cookie } = await setUp(t)
   t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 302)
-  const made = await as(test, { cookie })('POST', '/auth/tokens', { name: 'program' })
+  const made = await as(test, { cookie })('POST', '/auth/tokens', { name: 'program', permissions: null })
   const headers = { ...html, authorization: `Bearer ${made.json().token}` }
   t.equal((await test.app.inject({ url: '/app/account', headers })).statusCode, 403)
 })
@@ -146,7 +146,7 @@ t.test(
     const { test, open, send } = await setUp(t)
     const create = (form: string) =>
       send('/app/account/tokens', `${form}&submission=${crypto.randomUUID()}`)
-    const form = 'name=nightly&days=7&permissions=post%3Aread&permissions=order%3Aread'
+    const form = 'name=nightly&days=7&extent=these&permissions=post%3Aread&permissions=order%3Aread'
     const made = await create(form)
     t.equal(made.statusCode, 303)
     const { body } = await open(String(made.headers.location))
@@ -158,8 +158,12 @@ t.test(
     t.match(page.body, 'nightly')
     t.notMatch(page.body, token)
 
-    t.equal((await create('name=x&days=7&permissions=user:manage')).statusCode, 403)
-    for (const bad of ['name=&days=7', 'name=x&days=8', 'name=x', 'name=x&days=7&userId=1']) {
+    t.equal((await create('name=x&days=7&extent=these&permissions=user:manage')).statusCode, 403)
+    const all = 'name=x&days=7&extent=all'
+    for (const bad of [
+      ...['name=&days=7&extent=all', 'name=x&days=8&extent=all', 'name=x&extent=all', `${all}&userId=1`],
+      ...['name=x&days=7', 'name=x&days=7&extent=these', `${all}&permissions=post:read`],
+    ]) {
       t.equal((await create(bad)).statusCode, 400, bad)
     }
     const { rows } = await test.database.admin.query('SELECT id FROM api_tokens')
@@ -190,7 +194,7 @@ t.test('a sign-in method can be removed within five minutes of signing in', asyn
 
 t.test('revoking a token asks for confirmation', async (t) => {
   const { test, cookie, open } = await setUp(t)
-  await as(test, { cookie })('POST', '/auth/tokens', { name: 'nightly' })
+  await as(test, { cookie })('POST', '/auth/tokens', { name: 'nightly', permissions: null })
   const { body } = await open()
   const form =
     /<form[^>]*action="\/app\/account\/tokens\/end">[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
