@@ -123,12 +123,12 @@ function readAccent(value: string | undefined, faults: string[]): Accent | null 
 
 function checkContrast(colour: string, scheme: keyof Accent, faults: string[]): void {
   const surfaces = scheme === 'light' ? lightSurfaces : darkSurfaces
-  const { surface, contrast: found } = worstSurface(colour, surfaces)
+  const { surface, name, contrast: found } = worstSurface(colour, surfaces)
   if (found >= minContrast) return
   // Rounded down, so that 4.496 is not called 4.50.
   const shown = (Math.floor(found * 100) / 100).toFixed(2)
   faults.push(
-    `BRAND_ACCENT: ${colour} has a contrast of ${shown} on the surface ${surface} of ${scheme} pages, and ${minContrast.toFixed(2)} is needed. Use a ${scheme === 'light' ? 'darker' : 'lighter'} colour, for instance ${nearestReadable(colour, surfaces)}.`,
+    `BRAND_ACCENT: ${colour} has a contrast of ${shown} on ${name} (${surface}) of ${scheme} pages, and ${minContrast.toFixed(2)} is needed. Use a ${scheme === 'light' ? 'darker' : 'lighter'} colour, for instance ${nearestReadable(colour, surfaces)}.`,
   )
 }
 

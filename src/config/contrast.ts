@@ -7,6 +7,8 @@ export const minContrast = 4.5
  */
 export const lightSurfaces = ['#f6f7f6', '#ffffff', '#f0f2f1'] as const
 export const darkSurfaces = ['#101314', '#181c1e', '#20262a'] as const
+/** Their names, in the same order. */
+const surfaceNames = ['the page', 'a card', 'a raised part'] as const
 
 // Badges and avatars have the accent colour itself behind them, in this share.
 const tint = 0.16
@@ -25,9 +27,15 @@ export function contrast(one: string, other: string): number {
 export function worstSurface(
   colour: string,
   surfaces: readonly string[],
-): { surface: string; contrast: number } {
-  const behind = surfaces.flatMap((surface) => [surface, mix(colour, surface, tint)])
-  const found = behind.map((surface) => ({ surface, contrast: contrast(colour, surface) }))
+): { surface: string; name: string; contrast: number } {
+  const behind = surfaces.flatMap((surface, at) => {
+    const name = surfaceNames[at] ?? surface
+    return [
+      { surface, name },
+      { surface: mix(colour, surface, tint), name: `a badge on ${name}` },
+    ]
+  })
+  const found = behind.map((one) => ({ ...one, contrast: contrast(colour, one.surface) }))
   return found.reduce((worst, one) => (one.contrast < worst.contrast ? one : worst))
 }
 

@@ -68,7 +68,7 @@ t.test('an accent that is hard to read is refused with one that is not', async (
   t.equal(faults.length, 2)
   t.match(
     faults[0],
-    /^BRAND_ACCENT: #74cbb2 has a contrast of 1\.\d\d on the surface #\w{6} of light pages, and 4\.50 is needed\. Use a darker colour, for instance #\w{6}\.$/,
+    /^BRAND_ACCENT: #74cbb2 has a contrast of 1\.\d\d on a badge on a raised part \(#\w{6}\) of light pages, and 4\.50 is needed\. Use a darker colour, for instance #\w{6}\.$/,
   )
   t.match(faults[1], /^BRAND_ACCENT: #1c5d4d .* of dark pages, .* Use a lighter colour/)
   const remedies = faults.map((fault) => /instance (#\w{6})/.exec(fault)?.[1])

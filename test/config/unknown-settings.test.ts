@@ -10,6 +10,8 @@ t.test('a misspelled setting is found, with the most similar setting', async (t)
     OIDC_ACME_CLIENTID: 'OIDC_ACME_CLIENT_ID',
     RATE_LIMIT_SIGNIN: 'RATE_LIMIT_SIGN_IN',
     OPERATROS: 'OPERATORS',
+    BRAND_ACENT: 'BRAND_ACCENT',
+    BRAND_SUPPORT_LINK: 'BRAND_SUPPORT_URL',
     log_level: 'LOG_LEVEL',
   }
   const env = Object.fromEntries(Object.keys(slips).map((name) => [name, 'x']))
