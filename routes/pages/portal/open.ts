@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { findLinkEntry, openLinkEntry, recordOpening } from '#src/auth/portal/portal.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { themes } from '#src/http/headers/portal-cookie.ts'
 import { Problem } from '#src/http/problems.ts'
-import { openPortalPage } from '#src/pages/webhooks/open-portal.ts'
+import { openPortalPage, usedPortalPage } from '#src/pages/webhooks/open-portal.ts'
 
 const Link = Type.Object(
   {
@@ -30,19 +30,31 @@ const openPortal: FastifyPluginAsyncTypebox<{ frameOrigins: readonly string[] }>
       path,
       { config, schema: { hide: true, querystring: Link }, exposeHeadRoute: false },
       async (request, reply) => {
-        const { query } = request
+        const { query, credential } = request
         if (isForFrame(request, frameOrigins)) return open(request, reply, query)
         const { link, theme } = query
         const frame = { theme: theme ?? null, formToken: '', tenantName: null }
-        return reply.sendPage(
-          openPortalPage({ viewer: { mayBeSignedIn: false, portal: frame }, link, theme }),
-        )
+        const viewer = { mayBeSignedIn: false, portal: frame } as const
+        if (await isOpenable(app, link))
+          return reply.sendPage(openPortalPage({ viewer, link, theme }))
+        const hasSession = credential?.kind === 'portal'
+        return reply.code(401).sendPage(usedPortalPage(viewer, hasSession, frameOrigins))
       },
     )
     app.post(path, { config, schema: { hide: true, body: Link } }, async (request, reply) =>
       open(request, reply, request.body),
     )
   }
+
+async function isOpenable({ db }: FastifyInstance, link: string): Promise<boolean> {
+  try {
+    await db.read(findLinkEntry(link))
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'portal-session-ended') return false
+    throw error
+  }
+}
 
 /** `Referer` names the page around the frame: another one could plant a link of its own there. */
 function isForFrame({ headers }: FastifyRequest, frameOrigins: readonly string[]): boolean {

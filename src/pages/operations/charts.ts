@@ -4,13 +4,15 @@ import { type Html, html } from '#src/pages/kit/html.ts'
 
 export type MeasuredHistory = Readonly<Record<Measure, readonly (number | null)[]>>
 
-const charts: readonly {
+type Chart = {
   measure: Measure
   title: string
   kind: 'good' | 'bad' | 'first'
   href: string
   link: string
-}[] = [
+}
+
+const charts: readonly Chart[] = [
   {
     measure: 'events',
     title: 'Events in',
@@ -76,32 +78,37 @@ const periods = Array.from({ length: historyPeriods }, (_, index) => {
   return index === historyPeriods - 1 ? `Last ${hours} hours` : `${ago} to ${ago - hours} hours ago`
 })
 
-/** Small charts of the last 24 hours, each with its list. */
+/** Small charts of what there was in the last 24 hours, each with its list, and what there was not. */
 export function historySection(history: MeasuredHistory): Html {
-  const items = charts.map(
-    ({ measure, title, kind, href, link }) =>
-      html`<div>${
-        isNone(history[measure])
-          ? html`<figure class="chart"><figcaption>${title}</figcaption><p class="quiet">None in this period.</p></figure>`
-          : columnChart({
-              id: `chart-${measure}`,
-              title,
-              periods,
-              ticks: ['24 h ago', '12 h ago', 'now'],
-              series: [{ name: title, kind, values: history[measure] }],
-              format: (value) => value.toLocaleString('en-GB'),
-            })
-      }<p class="small"><a href="${href}">${link}</a></p></div>`,
-  )
+  const some = charts.filter(({ measure }) => history[measure].some(isSome))
+  const none = charts.filter((chart) => !some.includes(chart)).map(({ title }) => title)
+  const isMeasured = Object.values(history).some((values) => values.some((one) => one !== null))
   return html`<section class="card" aria-labelledby="history">
         <h2 id="history">Last 24 hours</h2>
-        <div class="multiples">${items}</div>
+        ${some.length === 0 ? '' : html`<div class="multiples">${some.map((chart) => chartOf(chart, history))}</div>`}
+        ${isMeasured ? noneText(none) : html`<p class="quiet">No data yet. The first measurement follows within five minutes.</p>`}
         <p class="quiet small">Measured by this web process every five minutes since it started. Backlog and queues are those of the installation; the other numbers are its own.</p>
       </section>`
 }
 
-/** Measured, and 0 all the time. Without a measurement the chart says that there is no data. */
-function isNone(values: readonly (number | null)[]): boolean {
-  const measured = values.filter((value) => value !== null)
-  return measured.length > 0 && measured.every((value) => value === 0)
+function isSome(value: number | null): boolean {
+  return value !== null && value !== 0
+}
+
+function noneText(titles: readonly string[]): Html {
+  return titles.length === 0
+    ? html``
+    : html`<p class="quiet">None in this period: ${titles.map((title) => title.replace(', most', '').toLowerCase()).join(', ')}.</p>`
+}
+
+function chartOf({ measure, title, kind, href, link }: Chart, history: MeasuredHistory): Html {
+  const chart = columnChart({
+    id: `chart-${measure}`,
+    title,
+    periods,
+    ticks: ['24 h ago', '12 h ago', 'now'],
+    series: [{ name: title, kind, values: history[measure] }],
+    format: (value) => value.toLocaleString('en-GB'),
+  })
+  return html`<div>${chart}<p class="small"><a href="${href}">${link}</a></p></div>`
 }

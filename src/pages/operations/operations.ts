@@ -67,12 +67,12 @@ export function operationsPage(view: OperationsView): Page {
       ${view.isMeasured ? '' : html`<p class="notice fault" role="alert">The database could not be measured; these figures are older.</p>`}
       <section aria-labelledby="backlog">
         <h2 id="backlog">Backlog</h2>
-        ${stats(backlogStats(view))}
+        ${backlog(view)}
       </section>
       ${historySection(view.history)}
       <section class="card" aria-labelledby="queues">
         <h2 id="queues">Queues</h2>
-        ${table(queueColumns, view.queues.map(queueRow))}
+        ${queueTable(view.queues)}
       </section>
       ${view.jobs.length === 0 ? '' : jobsSection(view.jobs)}
       <section class="card" aria-labelledby="processes">
@@ -85,15 +85,19 @@ export function operationsPage(view: OperationsView): Page {
       </section>
       <section aria-labelledby="own">
         <h2 id="own">This web process since its start</h2>
-        <div class="columns">
-          ${countSection('responses', 'Responses', own.responses)}
-          ${countSection('sign-ins', 'Sign-ins', own.signIns)}
-          ${countSection('refusals', 'Refusals', own.refusals)}
-          ${countSection('attempts', 'Delivery attempts', own.attempts)}
-        </div>
+        ${countSections(own)}
       </section>`,
     { current: '/app/operations', ...view.viewer },
   )
+}
+
+/** The figures; one sentence while nothing waits and nothing is wrong. */
+function backlog(view: OperationsView): Html {
+  const { waiting, dead, oldestRetrying, missed } = view.billing
+  const isClear = [waiting, dead, oldestRetrying, missed, view.unaccounted].every((n) => n === 0)
+  return isClear
+    ? html`<p class="quiet">Nothing waits, is retried, has failed or is unaccounted for. <a href="/app/billing">View billing events</a></p>`
+    : stats(backlogStats(view))
 }
 
 function backlogStats({ billing, unaccounted }: OperationsView): Stat[] {
@@ -142,6 +146,17 @@ const queueColumns = [
   { label: 'Scheduled', kind: 'number' },
   { label: 'Oldest due', kind: 'number' },
 ] as const
+
+/** Only the queues with jobs, and how many have none. */
+function queueTable(queues: OperationsView['queues']): Html {
+  const busy = queues.filter(({ due, scheduled }) => due > 0 || scheduled > 0)
+  const idle = queues.length - busy.length
+  if (busy.length === 0) {
+    return html`<p class="quiet">No queue has a job, of ${numberText(queues.length)}.</p>`
+  }
+  return html`${table(queueColumns, busy.map(queueRow))}
+        ${idle === 0 ? '' : html`<p class="quiet small">${numberText(idle)} other queues are empty.</p>`}`
+}
 
 function queueRow({ queue, due, scheduled, oldestAge }: OperationsView['queues'][number]): Cell[] {
   return [
@@ -215,12 +230,26 @@ function providerRow({ label, isDown }: OperationsView['providers'][number]): Ce
   ]
 }
 
+/** The counters that have counted something. */
+function countSections({ responses, signIns, refusals, attempts }: OperationsView['own']): Html {
+  const all = [
+    ['responses', 'Responses', responses],
+    ['sign-ins', 'Sign-ins', signIns],
+    ['refusals', 'Refusals', refusals],
+    ['attempts', 'Delivery attempts', attempts],
+  ] as const
+  const counted = all.filter(([, , counts]) => counts.length > 0)
+  const none = all.filter(([, , counts]) => counts.length === 0).map(([, title]) => title.toLowerCase())
+  return html`${counted.length === 0 ? '' : html`<div class="columns">${counted.map((one) => countSection(...one))}</div>`}
+        ${none.length === 0 ? '' : html`<p class="quiet">Nothing counted yet: ${none.join(', ')}.</p>`}`
+}
+
 function countSection(id: string, title: string, counted: readonly Counted[]): Html {
   const rows = counted.map(({ name, count }) => [name, numberText(count)])
   const columns = [{ label: 'What' }, { label: 'Count', kind: 'number' }] as const
   return html`<section class="card" aria-labelledby="${id}">
             <h3 id="${id}">${title}</h3>
-            ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : table(columns, rows)}
+            ${table(columns, rows)}
           </section>`
 }
 

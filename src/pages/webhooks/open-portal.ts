@@ -20,3 +20,30 @@ export function openPortalPage({ viewer, link, theme }: Opening): Page {
     viewer,
   )
 }
+
+/**
+ * Says that a link cannot be opened, and leads back.
+ * @param hasSession the browser has opened a link before
+ * @param frameOrigins of pages that show the portal: a single one is the app
+ */
+export function usedPortalPage(
+  viewer: UnknownViewer,
+  hasSession: boolean,
+  frameOrigins: readonly string[],
+): Page {
+  const [app, ...others] = frameOrigins
+  const back = hasSession
+    ? html`<a class="button" href="/portal/webhooks">Back to the webhooks</a>`
+    : app !== undefined && others.length === 0
+      ? html`<a class="button" href="${app}">Back to ${new URL(app).host}</a>`
+      : ''
+  return layout(
+    'Link used',
+    html`<section class="card narrow">
+        <h1>This link was used already, or has expired</h1>
+        <p>A link works once, within five minutes. Open it again from the app that led you here.</p>
+        ${back}
+      </section>`,
+    viewer,
+  )
+}

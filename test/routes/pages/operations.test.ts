@@ -14,6 +14,7 @@ t.test(
     const open = async (who: string) =>
       test.app.inject({ url: '/app/operations', headers: { accept: 'text/html', cookie: who } })
 
+    t.match((await open(cookie)).body, /Nothing waits, is retried, has failed/)
     await receive(test.database, { id: 'a', status: 'dead' })
     await receive(test.database, { id: 'b' })
     const { admin: db } = test.database
@@ -29,7 +30,9 @@ t.test(
     t.match(body, 'https://a.example/&lt;i&gt;')
     t.match(body, /badge bad">\+45\.0 s/, 'a clock that is wrong')
     t.match(body, 'Responding')
-    t.match(body, /Last 24 hours.*?Events in.*?No data in this period.*?href="\/app\/billing"/s)
+    t.match(body, /Last 24 hours.*?No data yet/s)
+    t.equal(body.match(/No data|None/g)?.length, 1, 'one sentence, not one for each chart')
+    t.match(body, /other queues are empty/)
     t.notMatch(body, '<i>')
     t.match((await open(cookie)).body, /Responses.*?data-label="Count">[1-9]/s, 'own counts')
 

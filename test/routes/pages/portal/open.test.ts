@@ -107,6 +107,28 @@ t.test('a link that was made up, or is of no more use, costs no write', async (t
   t.equal(writes, 1)
 })
 
+t.test('a link that was used says so instead of offering to open it, and leads back', async (t) => {
+  const oneApp = await build(t, { PORTAL_FRAME_ORIGINS: 'https://app.example.com' })
+  for (const [test, back] of [
+    [oneApp, '<a class="button" href="https://app.example.com">Back to app.example.com</a>'],
+    [await build(t, framing), null],
+  ] as const) {
+    const { makeLink, openLink } = await portalOwner(test)
+    const link = await makeLink()
+    const opened = await openLink(link)
+    const used = await get(test, link)
+    t.equal(used.statusCode, 401)
+    t.match(used.body, 'This link was used already')
+    t.notMatch(used.body, /<button|\/auth\/login/)
+    if (back === null) t.notMatch(used.body, 'class="button"')
+    else t.match(used.body, back)
+    const cookie = `${portalCookie}=${cookieOf(opened)}`
+    const again = await get(test, link, { cookie })
+    t.equal(again.statusCode, 401)
+    t.match(again.body, '<a class="button" href="/portal/webhooks">Back to the webhooks</a>')
+  }
+})
+
 t.test('no other site opens a link in a browser, with or without a session there', async (t) => {
   const test = await build(t, framing)
   const { makeLink } = await portalOwner(test)
