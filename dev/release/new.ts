@@ -14,10 +14,21 @@ import { descriptionOf } from './new/description.ts'
 addDevelopment(() => import('../development.ts'))
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { scope: { type: 'string' }, plural: { type: 'string' }, page: { type: 'string' } },
+  options: {
+    ...{ scope: { type: 'string' }, plural: { type: 'string' }, page: { type: 'string' } },
+    help: { type: 'boolean', short: 'h' },
+  },
 })
+if (values.help) {
+  process.stdout.write(`Usage: npm run new -- NAME FIELD... --scope owner|tenant|chain [--plural NAMES] [--page LABEL]
+
+As \`gatehouse new\`, whose help describes the fields, with a description for the
+tests of this repository.
+`)
+  process.exit()
+}
 const [name = '', ...fields] = positionals
-const { scope = '', ...rest } = values
+const { scope = '', help: _, ...rest } = values
 
 try {
   if (scope !== 'owner' && scope !== 'tenant' && scope !== 'chain') {

@@ -1,10 +1,12 @@
 import type { DestinationStream } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 
-const prettyOptions = { colorize: true, singleLine: true, translateTime: 'SYS:HH:MM:ss' }
-
 /** A line per entry for reading along; only errors have further lines, their stack. */
-export function prettyDestination(output: DestinationStream): DestinationStream {
+export function prettyDestination(
+  output: DestinationStream,
+  { colorize }: { colorize: boolean },
+): DestinationStream {
+  const prettyOptions = { colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss' }
   const format = prettyFactory(prettyOptions)
   const formatRequest = prettyFactory({
     ...prettyOptions,

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { CommanderError } from '@commander-js/extra-typings'
 import t from 'tap'
 import { appPermissions } from '#src/access/policy.ts'
@@ -150,6 +151,23 @@ t.test('a group without a command prints its help as an error', async (t) => {
     t.match(printed, /^Usage: gatehouse/)
     t.not(status, 0)
   }
+})
+
+t.test('bash completes with the script that the program prints', async (t) => {
+  const cli = fileURLToPath(new URL('../../dev/cli.ts', import.meta.url))
+  // The package bash-completion has the function; here it is only as much as this line needs.
+  const script = `
+    gatehouse() { "$node" "$cli" "$@"; }
+    _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]}; }
+    node=$1 cli=$2
+    eval "$(gatehouse complete bash)"
+    COMP_WORDS=(gatehouse keys r) COMP_CWORD=2
+    __gatehouse_complete 2>/dev/null
+    printf '%s\\n' "\${COMPREPLY[@]}"`
+  const args = ['--noprofile', '--norc', '-c', script, 'bash', process.execPath, cli]
+  const shell = await runProgram(t, args, {}, { program: 'bash' })
+  t.equal(await shell.ended, 0, shell.messages())
+  t.equal(shell.results(), 'rotate\n')
 })
 
 t.test('a shell can complete commands and options', async (t) => {

@@ -61,13 +61,18 @@ t.test('entries below the level are not written', async (t) => {
 t.test('on a terminal an entry is one line, and a request a short one', async (t) => {
   const written: string[] = []
   const output = { write: (text: string) => void written.push(text) }
-  const logger = createLogger('info', prettyDestination(output))
+  const logger = createLogger('info', prettyDestination(output, { colorize: true }))
   logger.info({ reqId: 'r1', route: 'GET /orders/:id', status: 200, ms: 3 }, 'request')
   logger.info({ eventId: 'evt_1', applied: 'processed' }, 'billing event')
   logger.error({ err: new Error('failed') }, 'internal')
+  t.match(written[0], '\u001b[', 'in colours')
   const [first, second, third, ...stack] = stripVTControlCharacters(written.join('')).split('\n')
   t.match(first, /^\[\d\d:\d\d:\d\d\] INFO: GET \/orders\/:id 200 in 3 ms$/)
   t.match(second, /INFO: billing event \{"eventId":"evt_1","applied":"processed"\}$/)
   t.match(third, /ERROR: internal/)
   t.match(stack.join('\n'), /Error: failed\n +at /, 'an error has its stack')
+  const plain: string[] = []
+  const into = { write: (text: string) => void plain.push(text) }
+  createLogger('info', prettyDestination(into, { colorize: false })).info({}, 'plain')
+  t.notMatch(plain.join(''), '\u001b')
 })

@@ -19,12 +19,27 @@ const restSeconds = 20
 // Until a command looks again whether a worker has finished its batch.
 const lockedMs = 100
 
-/** Carries out all erasures at once, for commands. Waits for those that a worker has locked. */
-export async function eraseNow(systemDb: SystemDatabase, queue: PgBoss): Promise<void> {
+/**
+ * Carries out all erasures at once, for commands. Waits for those that a worker has locked.
+ * @param onBatch is called with the number of batches so far, each of at most `batchSize` rows
+ */
+export async function eraseNow(
+  systemDb: SystemDatabase,
+  queue: PgBoss,
+  onBatch: (batches: number) => void = () => {},
+): Promise<void> {
+  let batches = 0
   while (await hasOpen(systemDb)) {
     const id = await claim(systemDb, 0, 0)
-    if (id === null) await wait(lockedMs)
-    else for (let finished = false; !finished; ) finished = await workBatch(systemDb, queue, id)
+    if (id === null) {
+      await wait(lockedMs)
+      continue
+    }
+    for (let finished = false; !finished; ) {
+      finished = await workBatch(systemDb, queue, id)
+      batches += 1
+      onBatch(batches)
+    }
   }
 }
 

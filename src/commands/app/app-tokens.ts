@@ -14,7 +14,7 @@ import { Problem } from '#src/http/problems.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { withOwnerDatabase } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'
-import { printTable } from '../kit/table.ts'
+import { long, printTable } from '../kit/table.ts'
 
 type Json = { readonly json?: true }
 
@@ -30,7 +30,7 @@ export async function list(env: Environment, { json }: Json): Promise<void> {
   )
   if (json) return printJson(tokens)
   printTable(
-    ['Id', 'Name', 'Token', 'Permissions', 'Expires', 'Last used'],
+    ['Id', long('Name'), 'Token', long('Permissions'), 'Expires', 'Last used'],
     tokens.map(({ id, name, hint, permissions, expiresAt, lastUsedAt }) => [
       ...[id, name, hint, permissions.join(','), expiresAt, lastUsedAt ?? 'never'],
     ]),

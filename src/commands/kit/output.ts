@@ -13,7 +13,8 @@ export function printMessage(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-export type Progress = { label: string; done: number; total: number }
+/** `total`: null if it is not known, and `label` says what is counted. */
+export type Progress = { label: string; done: number; total: number | null }
 
 type Output = { isTTY?: boolean; write(text: string): unknown }
 
@@ -21,7 +22,7 @@ const width = 30
 
 /**
  * Shows the progress of a long command: on a terminal a bar with the rate and the time that is left,
- * otherwise one line per step.
+ * otherwise one line per step. Without a total it counts, on a terminal alone.
  */
 export function createProgress(
   output: Output,
@@ -29,6 +30,10 @@ export function createProgress(
 ): (progress: Progress) => void {
   let begun: { label: string; ms: number; done: number } | null = null
   return ({ label, done, total }) => {
+    if (total === null) {
+      if (output.isTTY === true) output.write(`\r${label}: ${done.toLocaleString('en-GB')}\u001b[K`)
+      return
+    }
     const isDone = done >= total
     if (output.isTTY !== true) {
       output.write(`${label}: ${done} of ${total}\n`)

@@ -34,7 +34,9 @@ export default async function serveCommand(env: Environment): Promise<void> {
 async function openLog(level: string) {
   if (!process.stdout.isTTY) return createLogger(level)
   const { prettyDestination } = await import('#src/observability/pretty-log.ts')
-  return createLogger(level, prettyDestination(process.stdout))
+  // Asks the terminal, NO_COLOR and FORCE_COLOR.
+  const colorize = process.stdout.hasColors()
+  return createLogger(level, prettyDestination(process.stdout, { colorize }))
 }
 
 async function startMissing(env: Environment): Promise<Demo> {

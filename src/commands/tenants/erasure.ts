@@ -1,3 +1,4 @@
+import type { PgBoss } from 'pg-boss'
 import { deleteTenantByCommand } from '#src/auth/erasure/delete-tenant.ts'
 import { describeBlock, eraseByCommand, findPerson } from '#src/auth/erasure/erase.ts'
 import { exportPerson, exportReader, exportTenant } from '#src/auth/erasure/export.ts'
@@ -9,7 +10,7 @@ import { endingLimits, statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readUrl, requireOwner } from '../kit/databases.ts'
 import { withDatabaseOwner } from '../kit/environment.ts'
-import { print, printJson } from '../kit/output.ts'
+import { createProgress, print, printJson, printMessage } from '../kit/output.ts'
 import { withQueue } from '../kit/queue.ts'
 
 type Options = { readonly json?: true }
@@ -40,7 +41,7 @@ export function eraseUser(env: Environment, user: string, { json }: Options): Pr
         describeBlock(outcome),
       )
     }
-    await eraseNow(systemDb, queue)
+    await showErasure(systemDb, queue)
     if (json) printJson({ userId, erased: true })
     else print(`User ${userId} is deleted, and the copies of their data are erased.`)
   })
@@ -71,7 +72,7 @@ export function deleteWholeTenant(
     if (outcome === 'other-name') {
       throw new OperatorError('The tenant has another name.', 'Give its exact name with --name.')
     }
-    await eraseNow(systemDb, queue)
+    await showErasure(systemDb, queue)
     if (json) printJson({ tenantId: tenant, deleted: true })
     else print(`Tenant ${tenant} is deleted with everything in it.`)
   })
@@ -87,12 +88,31 @@ function noUser(): OperatorError {
   return new OperatorError('There is no such user.', userRemedy)
 }
 
+async function showErasure(systemDb: SystemDatabase, queue: PgBoss): Promise<void> {
+  const show = createProgress(process.stderr)
+  await eraseNow(systemDb, queue, (done) =>
+    show({ label: 'erasing, batches of 1,000 rows', done, total: null }),
+  )
+  endCount()
+}
+
+/** Ends the line of a count, so that what follows begins below it. */
+function endCount(): void {
+  if (process.stderr.isTTY) printMessage('')
+}
+
 async function write(pieces: AsyncIterable<string>): Promise<void> {
+  // Where the export itself is on the terminal it shows how far it is.
+  const show = process.stdout.isTTY ? () => {} : createProgress(process.stderr)
+  let done = 0
   for await (const piece of pieces) {
+    done += piece.length
+    show({ label: 'exporting, characters', done, total: null })
     await new Promise<void>((resolve, reject) => {
       process.stdout.write(piece, (error) => (error ? reject(error) : resolve()))
     })
   }
+  if (!process.stdout.isTTY) endCount()
 }
 
 /** As the owner: no running process may read or delete anybody's data. Deletion adds jobs. */

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type GatehouseClient, type Schemas, unwrap } from '#clients/typescript/src/client.ts'
 import { openApi } from '../api/api-client.ts'
 import type { Sources } from '../kit/environment.ts'
-import { print, printJson, printMessage } from '../kit/output.ts'
-import { printTable, stateCell } from '../kit/table.ts'
+import { createProgress, print, printJson, printMessage } from '../kit/output.ts'
+import { long, printTable, stateCell } from '../kit/table.ts'
 
 type Delivery = Schemas['Delivery']
 type Replay = Schemas['EndpointReplay']
@@ -39,7 +39,7 @@ export async function list(
       : await listOf(api, endpoint, limit, filter)
   if (json) return printJson(items)
   printTable(
-    ['Created', 'Id', 'State', 'Event', 'Answer'],
+    ['Created', 'Id', 'State', 'Event', long('Answer')],
     items.map(({ id, createdAt, eventType, health, attempts }) => {
       const last = attempts.at(-1)
       const answer = last === undefined ? 'no attempt yet' : (last.statusCode ?? last.error)
@@ -139,10 +139,11 @@ export async function replayMatching(
   )
   printMessage(`Replay ${replay.id}`)
   const at = { params: { path: { id, replayId: replay.id } } }
+  const show = createProgress(process.stderr)
   while (replay.finishedAt === null) {
     await pause(pollMs)
     replay = unwrap(await api.GET('/webhook-endpoints/{id}/replays/{replayId}', at))
-    if (replay.finishedAt === null) printMessage(progressText(replay))
+    show({ label: 'deliveries', done: replay.done, total: replay.total })
   }
   if (json) return printJson(replay)
   print(`${replay.id}  ${progressText(replay)}`)

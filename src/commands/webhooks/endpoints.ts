@@ -2,7 +2,7 @@ import { type Schemas, unwrap } from '#clients/typescript/src/client.ts'
 import { openApi } from '../api/api-client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
-import { printTable, stateCell } from '../kit/table.ts'
+import { long, printTable, stateCell } from '../kit/table.ts'
 
 type EventType = Schemas['EventType']
 type Json = { readonly json?: true }
@@ -19,7 +19,7 @@ export async function list(sources: Sources, { json }: Json): Promise<void> {
 
 function showEndpoints(endpoints: readonly Schemas['WebhookEndpoint'][]): void {
   printTable(
-    ['Id', 'State', 'URL', 'Events', 'Limits'],
+    ['Id', 'State', long('URL'), long('Events'), 'Limits'],
     endpoints.map(({ id, health, url, eventTypes, rateLimit, payload }) => [
       id,
       stateCell(health.state, health.retrying),

@@ -21,6 +21,16 @@ t.test('on a terminal progress is one bar that is redrawn', async (t) => {
   t.equal(output.split('\n').length, 3)
 })
 
+t.test('without a total a terminal shows the count, and nothing else does', async (t) => {
+  const written: string[] = []
+  const write = (text: string) => written.push(text)
+  for (const isTTY of [true, false]) {
+    const show = createProgress({ isTTY, write })
+    for (const done of [1, 2_000]) show({ label: 'rows', done, total: null })
+  }
+  t.strictSame(written, ['\rrows: 1\u001b[K', '\rrows: 2,000\u001b[K'])
+})
+
 t.test('the bar has the rate and the time that is left', async (t) => {
   const written: string[] = []
   let ms = 0
