@@ -57,8 +57,9 @@ async function columnTypeOf({ resource, key }: Kind): Promise<string> {
 /** The input of the form for a new row, which has a label. */
 async function inputOf({ resource, key }: Kind): Promise<string> {
   if (resource.page === null) return ''
-  const { body } = await send('GET', pagePathOf(resource), undefined, { accept: 'text/html' })
-  const [, form = ''] = body.split('aria-labelledby="new"')
+  const page = `${pagePathOf(resource)}/new`
+  const { body } = await send('GET', page, undefined, { accept: 'text/html' })
+  const [, form = ''] = body.split('<form class="form"')
   const [, tag, attributes = ''] =
     new RegExp(`<(input|textarea|select)( [^>]*name="${key}"[^>]*)>`).exec(form) ?? []
   if (tag === undefined) return ''

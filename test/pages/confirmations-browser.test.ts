@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
@@ -78,6 +79,14 @@ async function setUp(t: Test) {
   return { steps, open, countOf }
 }
 
+/** The buttons and words of what cannot be undone that differ from others by their colour alone. */
+function withoutSign(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`
+    [...document.querySelectorAll('.button.danger, .confirm > summary')]
+      .filter((one) => !getComputedStyle(one, '::before').content.startsWith('"!"'))
+      .map((one) => one.textContent)`)
+}
+
 t.test('what is lost for good is named and confirmed first, without scripts too', async (t) => {
   const { steps, open, countOf } = await setUp(t)
   const page = await open(false)
@@ -88,6 +97,7 @@ t.test('what is lost for good is named and confirmed first, without scripts too'
       'document.querySelectorAll("details").forEach((one) => { one.open = true })',
     )
     t.same(await seriousFindings(scripted), [], `${action} with every confirmation open`)
+    t.same(await withoutSign(scripted), [], 'each has a sign beside its colour')
 
     await page.goto(path)
     const form = page.locator(`form[action="${action}"]`)

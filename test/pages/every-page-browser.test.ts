@@ -63,6 +63,12 @@ t.test('every page is accessible in both schemes, small, steady and never too wi
     t.ok(parts || screens <= 3, `${route}: ${screens} screens of a phone need links to its parts`)
   }
   t.same(faults, [], 'the content security policy blocks nothing, no script fails')
+
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/')
+  const leave = page.getByRole('button', { name: 'Sign out' })
+  const { y = Number.NaN, height = 0 } = (await leave.boundingBox()) ?? {}
+  t.ok(y >= 0 && y + height <= 800, 'an operator can sign out without scrolling')
 })
 
 t.test('without scripts every page has its heading, and no button that does nothing', async (t) => {

@@ -151,7 +151,7 @@ t.test('nobody creates more rows than their plan is for', async (t) => {
   t.match(await token.use('POST', '/desks', { name: 'C' }), refused, 'with a token')
   const colleague = await owner(test, { role: 'clerk', tenantId: user.tenantId })
   t.match(await colleague.send('POST', '/desks', { name: 'C' }), refused, 'in one tenant together')
-  const posted = await post('/app/desks', { submission: crypto.randomUUID(), name: 'C' })
+  const posted = await post('/app/desks/new', { submission: crypto.randomUUID(), name: 'C' })
   t.equal(posted.statusCode, 403, 'by the form')
   t.equal(await rowsOf('desks', people.counting), 2)
 
@@ -219,10 +219,10 @@ t.test('pages show what is used, and why there is no form', async (t) => {
   const page = async (path: string) => (await send('GET', path, undefined, html)).body
   const card = async () =>
     /<section[^>]*aria-labelledby="plan"[\s\S]*?<\/section>/.exec(await page('/app/account'))?.[0]
-  t.match(await page('/app/desks'), '<button class="button">Create desk</button>')
+  t.match(await page('/app/desks/new'), '<button class="button">Create desk</button>')
   const desk = (await send('POST', '/desks', { name: 'A' })).json()
   await send('POST', '/desks', { name: 'B' })
-  const full = await page('/app/desks')
+  const full = await page('/app/desks/new')
   t.notMatch(full, '<button class="button">Create desk</button>')
   t.match(
     full,
@@ -244,5 +244,5 @@ t.test('pages show what is used, and why there is no form', async (t) => {
   t.match(await card(), />Wishes<\/dt><dd>0, unlimited</)
   t.notMatch(await card(), 'Full')
   t.match(await page(path), `${path}/book`)
-  t.match(await page('/app/desks'), '<button class="button">Create desk</button>')
+  t.match(await page('/app/desks/new'), '<button class="button">Create desk</button>')
 })

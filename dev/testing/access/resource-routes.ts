@@ -63,6 +63,10 @@ export function routesOfResource(one: RoutedResource): Record<string, RouteRow> 
     [forms !== undefined && { who: who('read'), answer: 200 }, `GET /app${path}`],
     [forms !== undefined && { who: who('read'), answer: 200, object: name }, `GET /app${path}/:id`],
     [
+      forms?.create != null && { who: who('create'), answer: 200, ...inTenant },
+      `GET /app${path}/new`,
+    ],
+    [
       forms?.create != null && {
         ...{ who: who('create'), answer: 303, ...inTenant, ...inFolder, ...named },
         body: ({ id = '' }) => ({
@@ -71,7 +75,7 @@ export function routesOfResource(one: RoutedResource): Record<string, RouteRow> 
           submission: crypto.randomUUID(),
         }),
       },
-      `POST /app${path}`,
+      `POST /app${path}/new`,
     ],
     [
       forms?.change != null && {

@@ -17,6 +17,7 @@ import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { html } from '#src/pages/kit/html.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
+import { newRowPage } from '#src/pages/resources/new-row.ts'
 import {
   type Below,
   belowSection,
@@ -106,20 +107,14 @@ function list(app: FastifyInstance, resource: PagedResource) {
         { limit: pageSize, ...(cursor !== undefined && { cursor }), ...filter },
         listingBy(filter.sort),
       )
-      const read = await app.db.read(entryOf(request, resource), (tx, caller) =>
-        Promise.all([
-          listWithNames(tx, caller, page, wanted, { sort: filter.sort, count: true }),
-          foldersFor(tx, caller, resource),
-          choicesFor(tx, caller, resource, resource.actions.create),
-          refusalByPlan(tx, resource, caller),
-        ]),
+      const listed = await app.db.read(entryOf(request, resource), (tx, caller) =>
+        listWithNames(tx, caller, page, wanted, { sort: filter.sort, count: true }),
       )
-      const [{ data, count, ...cursors }, folders, choices, refusal] = read
+      const { data, count, ...cursors } = listed
       const { viewer } = request
       return reply.sendPage(
         rowListPage(resource, {
-          ...{ viewer, cursors, count, folders, choices, filter, done },
-          refusal: refusal && refusalText(refusal),
+          ...{ viewer, cursors, count, filter, done },
           rows: data.map(({ item, names }) => ({ row: Object(item), names })),
         }),
       )
@@ -161,8 +156,22 @@ function create(app: FastifyInstance, resource: PagedResource) {
   const form = createFormOf(resource)
   if (form === null) return
   const path = pagePathOf(resource)
+  const opening = { config: accessTo(resource, 'create'), schema: { hide } }
+  app.get(`${path}/new`, opening, async (request, reply) => {
+    const read = await app.db.read(entryOf(request, resource), (tx, caller) =>
+      Promise.all([
+        foldersFor(tx, caller, resource),
+        choicesFor(tx, caller, resource, resource.actions.create),
+        refusalByPlan(tx, resource, caller),
+      ]),
+    )
+    const [folders, choices, refused] = read
+    const { viewer } = request
+    const refusal = refused && refusalText(refused)
+    return reply.sendPage(newRowPage(resource, form, { viewer, folders, choices, refusal }))
+  })
   app.post<OfForm>(
-    path,
+    `${path}/new`,
     { config: accessTo(resource, 'create'), schema: { hide, body: form.schema } },
     async (request, reply) => {
       const values = valuesOf(resource, request.body, 'create')

@@ -52,7 +52,7 @@ function entryOf(resource: Resource): Entry[] {
 
 function formFor(resource: Resource, { permission }: { permission: Permission | null }): Action {
   const { heading } = creationOf(resource)
-  const href = `${pagePathOf(resource)}#new`
+  const href = `${pagePathOf(resource)}/new`
   return { href, label: heading, ...(permission !== null && { needs: permission }) }
 }
 

@@ -1,24 +1,19 @@
 import Type, { type TSchema } from 'typebox'
-import { plansPath } from '#src/access/policy.ts'
 import { type Count, maxCounted } from '#src/http/lists/pagination.ts'
 import { filterBar, pageHead } from '#src/pages/kit/components.ts'
-import { renderForm } from '#src/pages/kit/form.ts'
-import { type Column, type Html, html, isolated, table } from '#src/pages/kit/html.ts'
+import { type Column, type Html, html, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { type Control, orEmpty } from '#src/resources/kit/fields/control.ts'
 import { creationOf, pagePathOf } from '#src/resources/kit/names.ts'
 import { maxSearchedRows, SearchWords } from '#src/rows/search.ts'
 import {
-  type Choices,
   createFormOf,
   labelOf,
   may,
   type Names,
   noticesOf,
-  optionsOf,
   type Paged,
-  placed,
   type ShownRow,
   sees,
   valueText,
@@ -58,23 +53,15 @@ export type RowListView = {
   readonly rows: readonly { readonly row: ShownRow; readonly names: Names }[]
   readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
   readonly count: Count | undefined
-  /** Folders in which the viewer can create a row of a chain. */
-  readonly folders: readonly FolderChoice[]
-  readonly choices: Choices
-  /** Why the plan of the viewer has no place for a new row; null if it has. */
-  readonly refusal: string | null
   /** The filters in use, by field, with the search and the order. */
   readonly filter: Readonly<Record<string, string>>
   readonly done: string | undefined
 }
 
-/** A folder by its name and the name of its team. */
-export type FolderChoice = { readonly id: number; readonly name: string; readonly team: string }
-
-/** The rows in reach, newest first, and a form for a new one. */
+/** The rows in reach, newest first, and where a new one is made. */
 export function rowListPage(resource: Paged, view: RowListView): Page {
   const { page, plural } = resource
-  const { viewer, rows, cursors, filter, folders, refusal } = view
+  const { viewer, rows, cursors, filter } = view
   const path = pagePathOf(resource)
   const words = plural.replaceAll('_', ' ')
   const keys = shownKeys(resource, viewer)
@@ -87,32 +74,18 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const empty = isFiltered
     ? html`<p>${missed(words, view)} <a href="${path}">Show all ${words}</a></p>`
     : html`<p>No ${words} yet.${resource.scope === 'chain' ? html` You see ${words} in the folders of your teams; a manager or admin can add you to a team.` : ''}</p>`
-  const form = createFormOf(resource)
-  const { heading, button } = creationOf(resource)
-  const hasPlace = resource.scope !== 'chain' || folders.length > 0
-  const mayCreate = form !== null && hasPlace && may(viewer, resource.actions.create)
-  const options = {
-    ...{ folderId: folders.map(optionOf) },
-    ...optionsOf(resource, view.choices, {}),
-  }
+  const mayCreate = createFormOf(resource) !== null && may(viewer, resource.actions.create)
+  const create = html`<a class="button" href="${path}/new">${creationOf(resource).heading}</a>`
   const sentences = [page.lead, `${ordersOf(resource)[filter.sort ?? '']}.`, countText(view.count)]
   const lead = sentences.filter((one) => one !== undefined).join(' ')
   return layout(
     page.label,
-    html`${pageHead({ title: page.label, lead, ...(mayCreate && refusal === null && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
+    html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: create }) })}
       ${noticeText(noticesOf(resource), view.done)}
       <section class="card" aria-label="${page.label}">
         ${filterBarOf(resource, filter, isFiltered)}
         ${listTable(columns, cells, { path, filter, ...cursors }, empty)}
-      </section>
-      ${
-        mayCreate
-          ? html`<section class="card" aria-labelledby="new">
-        <h2 id="new">${heading}</h2>
-        ${refusal === null ? renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource, resource.actions.create, viewer, inputs)}<button class="button">${button}</button>`) : html`<p>${refusal}</p><div class="row"><a class="button" href="${plansPath}">View the plans</a></div>`}
-      </section>`
-          : ''
-      }`,
+      </section>`,
     { current: path, ...viewer },
   )
 }
@@ -195,10 +168,6 @@ function missed(words: string, { filter, cursors }: RowListView): string {
   return filter.q === undefined || cursors.nextCursor === null
     ? `No such ${words}.`
     : `No such ${words} among ${maxSearchedRows.toLocaleString('en')}: “${filter.sort ? 'Further' : 'Older'}” searches on.`
-}
-
-function optionOf({ id, name, team }: FolderChoice) {
-  return [String(id), html`${isolated(name)} (${isolated(team)})`] as const
 }
 
 function filterBarOf(

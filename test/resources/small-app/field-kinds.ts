@@ -100,11 +100,11 @@ const forms: readonly [field: string, text: string, rule: string][] = [
 t.test('a form says the rule beside the field, and shows what was entered', async (t) => {
   for (const [field, text, rule] of forms) {
     const sent = { ...asset.forms?.create, [field]: text, submission: crypto.randomUUID() }
-    const refused = await post('/app/assets', sent)
+    const refused = await post('/app/assets/new', sent)
     t.equal(refused.statusCode, 400, `${field}: ${text}`)
     const draft = refused.cookies.find(({ name }) => name === 'draft')?.value
     const { body } = await test.app.inject({
-      url: '/app/assets',
+      url: '/app/assets/new',
       headers: { accept: 'text/html', cookie: `${cookie}; draft=${draft}` },
     })
     t.ok(body.includes(`<span class="fault" id="fault-${field}">${rule}</span>`), rule)
@@ -112,7 +112,7 @@ t.test('a form says the rule beside the field, and shows what was entered', asyn
 })
 
 t.test('a page shows each value in words, and its form what was stored', async (t) => {
-  const created = await post('/app/assets', {
+  const created = await post('/app/assets/new', {
     ...{ ...asset.forms?.create, submission: crypto.randomUUID() },
   })
   t.equal(created.statusCode, 303)

@@ -54,7 +54,7 @@ t.test('who lacks it sees nothing of it in any response or page', async (t) => {
     t.equal(created.statusCode, 201)
     t.notMatch(created.body, secret, `${who}: the response to a new row`)
   }
-  for (const way of [`/app${path}`, '/app/assets']) {
+  for (const way of [`/app${path}`, '/app/assets', '/app/assets/new']) {
     const { body, statusCode } = await editor.send('GET', way, undefined, { accept: 'text/html' })
     t.equal(statusCode, 200)
     t.notMatch(body, /appraisal|9,?876\.54|remarks|below the line/i, way)

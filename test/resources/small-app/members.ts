@@ -50,7 +50,7 @@ t.test('somebody who is no member of the tenant is like nobody', async (t) => {
   await t.rejects(admin.query(update, [stranger, id]), { code: '23503' }, 'in SQL of one’s own')
   const form = { title: 'z', projectId: String(projectId), assetId: '', blockedById: '' }
   const refused = await test.app.inject({
-    ...{ method: 'POST', url: '/app/issues' },
+    ...{ method: 'POST', url: '/app/issues/new' },
     payload: new URLSearchParams({
       ...{ ...form, assigneeId: String(stranger), reviewerId: '' },
       submission: crypto.randomUUID(),

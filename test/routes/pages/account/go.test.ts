@@ -78,7 +78,7 @@ t.test('nobody is offered what their role does not allow', async (t) => {
   t.same(await viewer.find(uuid), [])
   t.same(await viewer.find('msg_a'), [])
   const editor = await openAs(t, 'editor')
-  t.same(await editor.find('write a post'), ['/app/posts#new'])
+  t.same(await editor.find('write a post'), ['/app/posts/new'])
   const admin = await openAs(t, 'admin')
   t.same(await admin.find('billing'), [])
   t.same(await admin.find('evt_1'), [])

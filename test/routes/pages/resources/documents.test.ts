@@ -66,25 +66,29 @@ t.test('a document is created in a folder of one’s teams', async (t) => {
     await visitor(test, outside),
   ]
   await test.database.admin.query(`UPDATE folders SET name = '<b>Plans'`)
-  const page = (await author.open('/app/documents')).body
+  const page = (await author.open('/app/documents/new')).body
   t.match(page, `<option value="${folderId}">`)
   t.match(page, '&lt;b&gt;Plans')
-  t.notMatch((await viewer.open('/app/documents')).body, 'name="folderId"', 'may not write')
-  t.notMatch((await admin.open('/app/documents')).body, 'name="folderId"', 'has no folder')
+  t.match((await author.open('/app/documents')).body, 'href="/app/documents/new"')
+  t.equal((await viewer.open('/app/documents/new')).statusCode, 403, 'may not write')
+  t.notMatch((await viewer.open('/app/documents')).body, '/app/documents/new')
+  const placeless = (await admin.open('/app/documents/new')).body
+  t.notMatch(placeless, 'name="folderId"', 'has no folder')
+  t.match(placeless, 'You are in no team with a folder')
 
   const fields = { title: 'Rota', body: '\r\nWho opens', folderId: String(folderId) }
   const form = { ...fields, submission: crypto.randomUUID() }
-  const made = await author.send('/app/documents', form)
+  const made = await author.send('/app/documents/new', form)
   t.match(made.headers.location, /^\/app\/documents\/\d+\?done=created$/)
-  t.equal((await author.send('/app/documents', form)).headers.location, made.headers.location)
+  t.equal((await author.send('/app/documents/new', form)).headers.location, made.headers.location)
   const { rows } = await test.database.admin.query(
     `SELECT folder_id::integer AS folder, team_id::integer AS team, body FROM documents WHERE title = 'Rota'`,
   )
   t.strictSame(rows, [{ folder: folderId, team: teamId, body: '\nWho opens' }], 'once')
   t.match((await author.open(made.headers.location ?? '')).body, '<textarea name="body"')
-  t.equal((await admin.send('/app/documents', form)).statusCode, 404, 'not in the team')
+  t.equal((await admin.send('/app/documents/new', form)).statusCode, 404, 'not in the team')
   const none = { ...form, folderId: '', submission: crypto.randomUUID() }
-  t.equal((await author.send('/app/documents', none)).statusCode, 400)
+  t.equal((await author.send('/app/documents/new', none)).statusCode, 400)
 })
 
 t.test('a document is edited by those who may; an older version is not saved', async (t) => {

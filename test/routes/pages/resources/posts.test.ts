@@ -35,9 +35,9 @@ t.test('a post is written once, read by the tenant, edited and deleted', async (
     department: '',
     submission: crypto.randomUUID(),
   }
-  const made = await editor.send('/app/posts', form)
+  const made = await editor.send('/app/posts/new', form)
   t.equal(made.statusCode, 303)
-  const again = await editor.send('/app/posts', form)
+  const again = await editor.send('/app/posts/new', form)
   t.equal(again.headers.location, made.headers.location, 'the same form writes one post')
   const { rows } = await test.database.admin.query('SELECT body, department FROM posts')
   t.same(rows, [{ body: 'one\ntwo <u>', department: 'sales' }])
@@ -72,13 +72,13 @@ t.test('a line break counts as one character, as in the API', async (t) => {
   const { editor } = await people(t)
   const body = `${'x'.repeat(24_999)}\r\n`.repeat(2)
   const form = { title: 'Long', body, department: '' }
-  t.equal((await editor.submit('/app/posts', form)).statusCode, 303)
-  t.equal((await editor.submit('/app/posts', { ...form, body: `${body}x` })).statusCode, 400)
+  t.equal((await editor.submit('/app/posts/new', form)).statusCode, 303)
+  t.equal((await editor.submit('/app/posts/new', { ...form, body: `${body}x` })).statusCode, 400)
 })
 
 t.test('an edit of an older version keeps what was typed and changes nothing', async (t) => {
   const { editor, admin, test } = await people(t)
-  const made = await editor.submit('/app/posts', { title: 'First', body: 'x', department: '' })
+  const made = await editor.submit('/app/posts/new', { title: 'First', body: 'x', department: '' })
   const path = `/app/posts/${idOf(made.headers.location)}`
   const version = versionIn((await editor.open(path)).body)
   await test.database.admin.query(`UPDATE posts SET updated_at = now() + interval '1 second'`)
@@ -95,7 +95,7 @@ t.test('an edit of an older version keeps what was typed and changes nothing', a
 
 t.test('an editor outside their hours is refused with the reason, and loses no text', async (t) => {
   const { editor, test } = await people(t, night)
-  const made = await editor.submit('/app/posts', { title: 'First', body: 'x', department: '' })
+  const made = await editor.submit('/app/posts/new', { title: 'First', body: 'x', department: '' })
   const path = `/app/posts/${idOf(made.headers.location)}`
   const refused = await editor.send(path, { title: 'Night', body: 'my text' })
   t.equal(refused.statusCode, 403)
@@ -109,8 +109,8 @@ t.test('an editor outside their hours is refused with the reason, and loses no t
 t.test('posts are found by department, page by page', async (t) => {
   const { editor, admin } = await people(t)
   for (let made = 0; made < 26; made += 1)
-    await editor.submit('/app/posts', { title: `P${made}`, body: 'x', department: '' })
-  await admin.submit('/app/posts', { title: 'Other', body: 'x', department: 'legal' })
+    await editor.submit('/app/posts/new', { title: `P${made}`, body: 'x', department: '' })
+  await admin.submit('/app/posts/new', { title: 'Other', body: 'x', department: 'legal' })
   const legal = (await editor.open('/app/posts?department=legal')).body
   t.match(legal, 'Other')
   t.notMatch(legal, 'P25')

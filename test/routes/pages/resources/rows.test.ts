@@ -45,7 +45,7 @@ t.test('a number out of its range is a fault of its field', async (t) => {
     const form = { title: 'Attic', seats: '1', level: '0', submission: crypto.randomUUID() }
     const payload = new URLSearchParams({ ...form, ...fields }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const { body } = await app.inject({ method: 'POST', url: '/app/rooms', payload, headers })
+    const { body } = await app.inject({ method: 'POST', url: '/app/rooms/new', payload, headers })
     return JSON.parse(body)
   }
   t.match(await faultOf({ seats: '0' }), [{ instancePath: '/seats', keyword: 'refused' }])
