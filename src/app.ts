@@ -381,11 +381,8 @@ async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
   )
   await app.register(pageRoutes.access)
   await app.register(pageRoutes.go)
-  await app.register(pageRoutes.account, {
-    ...config.session,
-    keys: config.encryptionKeys,
-    checkout,
-  })
+  await app.register(pageRoutes.account, { ...config.session, checkout })
+  await app.register(pageRoutes.accountTokens, { keys: config.encryptionKeys })
   await app.register(pageRoutes.commandLine)
   await app.register(pageRoutes.invitations)
   await app.register(pageRoutes.declared, { resources: owned })

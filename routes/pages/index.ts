@@ -6,6 +6,7 @@ import home from './account/home.ts'
 import invitationLink from './account/invitation-link.ts'
 import invitations from './account/invitations.ts'
 import plan from './account/plan.ts'
+import accountTokens from './account/tokens.ts'
 import welcome from './account/welcome.ts'
 import assets from './assets.ts'
 import billingCustomers from './billing/customers.ts'
@@ -32,6 +33,7 @@ import webhookReplays from './webhooks/replays.ts'
 export default {
   access,
   account,
+  accountTokens,
   appTokens,
   assets,
   audit,

@@ -217,6 +217,7 @@ t.test(
     const pages = {
       '/': 2,
       '/app/account': 2,
+      '/app/account/tokens': 2,
       '/app/service-tokens': 2,
       '/app/webhooks': 2,
       '/app/documents': 2,

@@ -55,6 +55,8 @@ t.test('text from people changes the order of no text around it', async (t) => {
   const pages = [
     '/',
     '/app/account',
+    '/app/account/tokens',
+    '/app/account/activity',
     '/app/tenant',
     '/app/service-tokens',
     '/app/documents',

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
 import { planTitle } from '#src/access/entitlements.ts'
 import type { Action } from '#src/access/policy.ts'
-import { assignablePermissions, permissionsOf } from '#src/access/roles.ts'
+import { permissionsOf } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { findTargets } from '#src/audit/targets.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
@@ -15,13 +15,9 @@ import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/session
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { listIdentities } from '#src/auth/sign-in/identities.ts'
 import { IdentityParams, identityActions } from '#src/auth/sign-in/identity-actions.ts'
-import { createApiToken, deleteApiToken } from '#src/auth/tokens/api-token-actions.ts'
-import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
-import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import { type Checkout, findOwnBilling, type OwnBilling } from '#src/billing/checkout.ts'
 import { choicesOf, type Offer } from '#src/billing/offers.ts'
 import { listOwnSubscriptions } from '#src/billing/subscriptions.ts'
-import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -30,14 +26,12 @@ import {
   type AccountNotice,
   accountPage,
   deletionForm,
-  grantedBy,
   newTenantFormFields,
-  tokenForm,
 } from '#src/pages/account/account.ts'
 import type { ShownPlan } from '#src/pages/account/plan.ts'
+import { activityPage } from '#src/pages/account/tabs.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { sectionFor } from '#src/pages/kit/destinations.ts'
-import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { listRooms } from '#src/rows/room.ts'
@@ -45,15 +39,13 @@ import { inWords } from '#src/runtime/words.ts'
 
 const path = '/app/account'
 const firstPage = { limit: 100, after: null }
-const auditPageSize = '10'
-const dayMs = 86_400_000
+const auditPageSize = '25'
 
-const Query = Type.Object(
+const Query = Type.Object(doneQuery, { additionalProperties: false })
+const TrailQuery = Type.Object(
   {
-    ...doneQuery,
     /** Cursor of the audit entries. */
     trail: PageQuery.properties.cursor,
-    ...shownQuery,
   },
   { additionalProperties: false },
 )
@@ -67,7 +59,7 @@ const SwitchForm = Type.Object(
   { additionalProperties: false },
 )
 
-type Options = { idleSeconds: number; keys: EncryptionKeys; checkout: Checkout }
+type Options = { idleSeconds: number; checkout: Checkout }
 type App = Parameters<FastifyPluginAsyncTypebox>[0]
 
 const hide = true
@@ -75,46 +67,32 @@ const access = (resource: 'account' | 'session' | 'tenant', action: Action) => (
   access: { resource, action },
 })
 
-/** The account page and its forms. */
+/** The account page and its forms, and what the person has done. */
 const account: FastifyPluginAsyncTypebox<Options> = async function account(
   app,
-  { idleSeconds, keys, checkout },
+  { idleSeconds, checkout },
 ) {
   app.get(
     '/app/account',
     { config: access('account', 'read'), schema: { hide, querystring: Query } },
     async (request, reply) => {
       const { sessionEntry, query } = request
-      const { done, trail } = query
-      const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
-      const page = readPage(part, ownAuditList.name, ownAuditList.forms)
-      const newToken = await takeSecret(app.db, sessionEntry, request, keys)
       const { own, planWith, ...shown } = await app.db.read(sessionEntry, async (tx, caller) => {
-        const [identities, sessions, tokens, invitations, memberships, audit, own, rooms, bought] =
+        const [identities, sessions, invitations, memberships, own, rooms, bought] =
           await Promise.all([
             listIdentities(tx, caller, firstPage),
             listSessions(tx, caller, idleSeconds, firstPage),
-            listTokens(apiTokens, tx, caller, firstPage),
             listOwnInvitations(tx),
             listMemberships(tx, caller, caller.tenantId, firstPage),
-            listOwnAudit(tx, caller, page),
             findOwnBilling(tx, caller),
             listRooms(tx, caller),
             listOwnSubscriptions(tx),
           ])
         return {
-          email: caller.email,
-          grantable: assignablePermissions(caller.role),
           identities: identities.data,
           sessions: sessions.data,
-          tokens: tokens.data,
           invitations,
           memberships: memberships.data,
-          audit: {
-            ...audit,
-            isLater: trail !== undefined,
-            targets: await findTargets(tx, ownTargets(caller), audit.data),
-          },
           own,
           planWith: (offers: readonly Offer[]) => ({
             ...toShownPlan(checkout, offers, caller, own, rooms),
@@ -125,7 +103,23 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       const { viewer } = request
       const plan = planWith(await checkout.offersFor(own))
       const providers = app.signInChoices(request.cookies)
-      return reply.sendPage(accountPage({ viewer, providers, done, newToken, plan, ...shown }))
+      return reply.sendPage(accountPage({ viewer, providers, done: query.done, plan, ...shown }))
+    },
+  )
+  app.get(
+    '/app/account/activity',
+    { config: access('account', 'read'), schema: { hide, querystring: TrailQuery } },
+    async (request, reply) => {
+      const { sessionEntry, query } = request
+      const { trail } = query
+      const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
+      const page = readPage(part, ownAuditList.name, ownAuditList.forms)
+      const shown = await app.db.read(sessionEntry, async (tx, caller) => {
+        const audit = await listOwnAudit(tx, caller, page)
+        const targets = await findTargets(tx, ownTargets(caller), audit.data)
+        return { ...audit, isLater: trail !== undefined, targets }
+      })
+      return reply.sendPage(activityPage(request.viewer, shown))
     },
   )
   app.form('/app/account/identities/remove', identityActions(app.queue).unlink, {
@@ -133,21 +127,6 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     fields: IdentityParams,
   })
   addSessionForms(app)
-  app.form('/app/account/tokens', createApiToken, {
-    entryOf,
-    to: path,
-    fields: tokenForm.schema,
-    read: ({ fields: { name, days, ...granted }, now }) => ({
-      name,
-      expiresAt: new Date(now.getTime() + Number(days) * dayMs).toISOString(),
-      permissions: grantedBy(granted),
-    }),
-    secret: ({ token, name }: TokenWithSecret) => ({ secret: token, note: name }),
-  })
-  app.form('/app/account/tokens/end', deleteApiToken, {
-    ...done('token-ended'),
-    fields: ConfirmedIdForm,
-  })
   addTenantForms(app)
   app.post(
     '/app/account/delete',

@@ -1,49 +1,31 @@
 import Type from 'typebox'
-import { managingRole, tokenPermissions } from '#src/access/roles.ts'
-import { Problem } from '#src/http/problems.ts'
+import { managingRole } from '#src/access/roles.ts'
 import { Line } from '#src/http/schemas.ts'
-import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
-import {
-  boxes,
-  choice,
-  chosen,
-  folded,
-  formOf,
-  line,
-  renderForm,
-  submission,
-  ticked,
-} from '#src/pages/kit/form.ts'
-import type { ShownSecret } from '#src/pages/kit/form-submission.ts'
-import { copyable, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
-import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { badge, confirmation, confirmBox } from '#src/pages/kit/components.ts'
+import { folded, formOf, line, renderForm, submission } from '#src/pages/kit/form.ts'
+import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import { noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { ProviderChoice } from '../sign-in/sign-in.ts'
-import { auditSection, deviceName, type Trail } from './audit.ts'
+import { deviceName } from './audit.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import { planSection, type ShownPlan } from './plan.ts'
+import { accountTab } from './tabs.ts'
 
 export type Account = {
   viewer: Viewer
-  email: string | null
   identities: readonly ShownIdentity[]
   providers: readonly ProviderChoice[]
   invitations: readonly ShownOwnInvitation[]
   memberships: readonly ShownMembership[]
   sessions: readonly ShownSession[]
-  tokens: readonly ShownToken[]
-  grantable: readonly string[]
-  audit: Trail
   plan: ShownPlan
   /** Key of the notice to show, from `?done=`. */
   done: string | undefined
-  /** A token that was just created, with its name as the note. */
-  newToken: ShownSecret | 'gone' | null
 }
 
 const notices = {
   'session-ended': 'Signed out of that device.',
   'others-ended': 'Signed out of all other devices.',
-  'token-ended': 'Token revoked. Its next request will be refused.',
   'identity-removed': 'Sign-in method removed.',
   joined: 'You are a member now. Switch to the tenant below.',
   declined: 'Invitation declined.',
@@ -51,43 +33,6 @@ const notices = {
 } as const
 export type AccountNotice = keyof typeof notices
 
-/** How long a token lives, in days. */
-const lifetimes = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' } as const
-
-/** The fields that every new token has. */
-export const tokenFields = {
-  submission,
-  name: line(Line(100), 'Name', { attributes: { placeholder: 'What will use it' } }),
-  days: choice(Type.Enum(['7', '30', '90', '365']), 'Expires in', { options: lifetimes }),
-}
-
-export const tokenForm = formOf({
-  ...tokenFields,
-  extent: choice(Type.Enum(['these', 'all']), 'It may do', {
-    options: {
-      these: 'only what is ticked below',
-      all: 'all that you may do, now and later',
-    },
-  }),
-  permissions: boxes(Type.Optional(ticked(tokenPermissions)), 'Permissions'),
-})
-type TokenForm = Type.Static<typeof tokenForm.schema>
-
-/**
- * The permissions that the form of a token grants; null for all.
- * @throws Problem `malformed` if the choice and the boxes say different things
- */
-export function grantedBy({ extent, permissions }: Pick<TokenForm, 'extent' | 'permissions'>) {
-  const these = chosen(permissions)
-  if ((extent === 'all') !== (these.length === 0)) {
-    const detail =
-      extent === 'all'
-        ? 'You chose all. Untick these, or choose only what is ticked'
-        : 'Tick at least one, or choose all that you may do'
-    throw new Problem('malformed', { fields: [{ in: 'body', pointer: '/permissions', detail }] })
-  }
-  return extent === 'all' ? null : these
-}
 export const newTenantFormFields = formOf({
   submission,
   name: line(Line(200), 'Name of the tenant', { required: true }),
@@ -100,40 +45,19 @@ export const deletionForm = formOf({
   }),
 })
 
-/** The account page: sign-in methods, sessions, tenants, tokens and recent activity. */
+/** The account page: invitations, plan, sign-in methods, sessions, tenants and data. */
 export function accountPage(account: Account): Page {
-  return layout(
-    'Account',
-    html`${pageHead({ title: 'Your account', lead: account.email === null ? 'No email address' : isolated(account.email) })}
-      ${noticeText(notices, account.done)}
-      ${account.newToken === null ? '' : newTokenSection('API token', account.newToken, 'revoke it and create another')}
+  return accountTab(
+    account.viewer,
+    '',
+    html`${noticeText(notices, account.done)}
       ${ownInvitationSection(account.invitations)}
       ${planSection(account.plan)}
       ${identitySection(account.identities, account.providers)}
       ${sessionSection(account.sessions)}
       ${tenantSection(account)}
-      ${tokenSection(account)}
-      ${auditSection('/app/account', account.audit)}
       ${dataSection(account.viewer)}`,
-    { current: '/app/account', ...account.viewer },
   )
-}
-
-/**
- * A secret that was just created.
- * @param kind what kind of token it is
- * @param remedy what to do for a secret that was not copied
- */
-export function newTokenSection(kind: string, shown: ShownSecret | 'gone', remedy: string): Html {
-  if (shown === 'gone') {
-    return html`<p class="notice">This token was shown already. If you did not copy it, ${remedy}.</p>`
-  }
-  const { secret, note } = shown
-  return html`<section class="card notice" aria-labelledby="new-token">
-        <h2 id="new-token">${kind} “${isolated(note ?? '')}”</h2>
-        <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
-        ${copyable('new-token-text', kind, 'secret', secret)}
-      </section>`
 }
 
 /** Download and deletion of everything that is kept about the user. */
@@ -312,64 +236,4 @@ function signOutButton(id: string, current: boolean, device: string): Html {
               <input type="hidden" name="id" value="${id}">
               <button class="button plain slim" aria-label="Sign out of ${device}">Sign out</button>
             </form>`
-}
-
-export type ShownToken = {
-  id: string
-  name: string
-  hint: string
-  permissions: readonly string[] | null
-  createdAt: string
-  expiresAt: string
-  lastUsedAt: string | null
-}
-
-const tokenColumns = [
-  { label: 'Name', kind: 'wrap' },
-  { label: 'Permissions', kind: 'wrap' },
-  { label: 'Last used' },
-  { label: 'Expires' },
-  { label: 'Revoke', kind: 'actions' },
-] as const
-
-/** The user's API tokens, and a form to create one with permissions that they can grant. */
-function tokenSection({ viewer, tokens, grantable }: Account): Html {
-  const place = { viewer, action: '/app/account/tokens', offered: { permissions: [grantable] } }
-  const form = renderForm(
-    tokenForm,
-    { ...place, values: { days: '90', extent: 'these' } },
-    ({ name, days, extent, permissions }) => html`<h3>Create a token</h3>
-          <div class="pair">${name}${days}</div>
-          ${extent}
-          ${permissions}
-          <button class="button">Create token</button>
-          <p class="quiet small">To create a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
-  )
-  return html`<section class="card" aria-labelledby="tokens">
-        <h2 id="tokens">API tokens</h2>
-        ${tokens.length === 0 ? html`<p class="quiet">No API tokens yet. Programs send one as <code>Authorization: Bearer …</code>.</p>` : table(tokenColumns, tokens.map(tokenRow))}
-        ${form}
-      </section>`
-}
-
-/** A token in a list: its name, and the ends of its secret. */
-export function tokenName(name: string, hint: string): Html {
-  return html`${isolated(name)}<br><code class="quiet">${hint}</code>`
-}
-
-function tokenRow({ id, name, hint, permissions, expiresAt, lastUsedAt }: ShownToken): Html[] {
-  return [
-    tokenName(name, hint),
-    html`${permissions === null ? 'All of yours' : permissions.join(', ') || 'None'}`,
-    timeText(lastUsedAt),
-    timeText(expiresAt),
-    confirmation({
-      label: 'Revoke',
-      name: `Revoke the token ${name}`,
-      action: '/app/account/tokens/end',
-      fields: html`<input type="hidden" name="id" value="${id}">
-                ${confirmBox('Revoke this token. Programs that use it stop working.')}`,
-      button: 'Revoke',
-    }),
-  ]
 }

@@ -197,7 +197,7 @@ const targetPages: Readonly<Record<string, (id: string) => string>> = {
   'endpoint-': (id) => `/app/webhooks/${id}`,
   'delivery-': (id) => `/app/deliveries/${id}`,
   'service-token-': () => '/app/service-tokens',
-  'token-': () => '/app/account#tokens',
+  'token-': () => '/app/account/tokens',
   'invitation-': () => '/app/tenant#invitations',
 }
 

@@ -3,7 +3,7 @@ import { publicKeyPattern } from '#src/crypto/sealed-message.ts'
 import { formOf, hidden, renderForm } from '#src/pages/kit/form.ts'
 import { html, isolated } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { tokenFields } from './account.ts'
+import { tokenFields } from './tokens.ts'
 
 /** What `gatehouse login` asks for: where it waits, the key of the answer, and its own state. */
 export const requestFields = {

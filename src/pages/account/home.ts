@@ -184,7 +184,7 @@ function stepSection({ steps: done, appStep }: ManagedTenant): Html {
     {
       text: 'Create an API token',
       label: 'Create a token',
-      href: '/app/account#tokens',
+      href: '/app/account/tokens',
       isDone: done.hasToken,
     },
     ...(appStep === null ? [] : [appStep]),

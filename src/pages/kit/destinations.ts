@@ -126,7 +126,7 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
       {
         ...{ href: '/app/account', label: 'Account', icon: 'person' },
         actions: [
-          { href: '/app/account#tokens', label: 'Create an API token', needs: 'tenant' },
+          { href: '/app/account/tokens', label: 'Create an API token', needs: 'tenant' },
           { href: '/app/account#tenants', label: 'Create a tenant' },
         ],
       },

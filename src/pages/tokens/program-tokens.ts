@@ -17,7 +17,7 @@ import {
 } from '#src/pages/kit/form-submission.ts'
 import { type Html, html, table, timeText } from '#src/pages/kit/html.ts'
 import { doneQuery, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { newTokenSection, tokenFields, tokenName } from '../account/account.ts'
+import { newTokenSection, tokenFields, tokenName } from '../account/tokens.ts'
 
 /** The form that creates a token for a program: a service or the app. */
 export function programTokenForm(permissions: readonly string[]) {

@@ -193,6 +193,8 @@ export const accountRoutes: RouteRows = {
   'GET /billing/plans': { who: 'profile:read', answer: 200 },
   'GET /subscriptions': { who: 'profile:read', answer: 200 },
   'GET /app/account': { who: 'account:read', answer: 200 },
+  'GET /app/account/tokens': { who: 'account:read', answer: 200 },
+  'GET /app/account/activity': { who: 'account:read', answer: 200 },
   'POST /app/account/checkout': {
     who: 'plan:create',
     answer: 404,

@@ -24,6 +24,9 @@ t.test('account page by keyboard only: create a token and sign out another devic
   await page.getByRole('link', { name: 'Account' }).press('Enter')
   await page.getByRole('heading', { name: 'Your account' }).waitFor()
   t.same(await seriousFindings(page), [], 'account')
+  await page.getByRole('link', { name: 'API tokens' }).press('Enter')
+  await page.waitForURL(`${baseUrl}/app/account/tokens`)
+  t.same(await seriousFindings(page), [], 'tokens')
 
   await page.getByLabel('Name', { exact: true }).press('a')
   await page.getByLabel('invoice:read').press('Space')
@@ -32,6 +35,7 @@ t.test('account page by keyboard only: create a token and sign out another devic
   t.match(await page.locator('.secret').textContent(), /^gth_/)
   t.same(await seriousFindings(page), [], 'a new token')
 
+  await page.getByRole('link', { name: 'Overview' }).press('Enter')
   await page.getByRole('button', { name: /^Sign out of (?!this device)/ }).press('Enter')
   await page.getByRole('status').getByText('Signed out of that device.').waitFor()
   t.equal((await elsewhere.goto(`${baseUrl}/me`))?.status(), 401)

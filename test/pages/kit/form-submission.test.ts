@@ -35,7 +35,11 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
   const gone = await createEndpoint(test.database, one, { url: 'https://8.8.4.4/' })
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
   const forms: [url: string, fields: Record<string, string>, effects: string][] = [
-    ['/app/account/tokens', { name: 'nightly', days: '7', extent: 'all' }, 'SELECT FROM api_tokens'],
+    [
+      '/app/account/tokens',
+      { name: 'nightly', days: '7', extent: 'all' },
+      'SELECT FROM api_tokens',
+    ],
     ['/app/webhooks/new', newEndpoint, `SELECT FROM webhook_endpoints WHERE url LIKE '${url}%'`],
     [`${endpoint}/settings/rotate`, { overlapSeconds: '3600' }, `${audit} 'endpoint-rotate'`],
     [`${endpoint}/test`, {}, `${audit} 'endpoint-test'`],
@@ -176,7 +180,15 @@ t.test('every rendered form has its own id', async (t) => {
     )
   const path = `/app/webhooks/${id}`
   const settings = `${path}/settings`
-  const paths = [settings, settings, path, `${path}/probe`, '/app/webhooks/new', '/app/account']
+  const paths = [
+    settings,
+    settings,
+    path,
+    `${path}/probe`,
+    '/app/webhooks/new',
+    '/app/account',
+    '/app/account/tokens',
+  ]
   const ids = (await Promise.all(paths.map(idsOf))).flat()
   t.equal(ids.length, 12, 'tests, a check, secrets, deletions, an endpoint, a token, a tenant')
   t.equal(new Set(ids).size, ids.length)

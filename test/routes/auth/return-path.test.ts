@@ -374,12 +374,18 @@ t.test('text survives a required confirmation of identity, too', async (t) => {
   t.notMatch(refused.body, 'what you entered')
 
   const sender = (await visit(journey.app, browser, '/me')).json().user.id
-  const token = { sender, submission: crypto.randomUUID(), name: 'Deploy key', days: '7' }
+  const token = {
+    sender,
+    submission: crypto.randomUUID(),
+    name: 'Deploy key',
+    days: '7',
+    extent: 'all',
+  }
   const untaken = await submit(journey, browser, '/app/account/tokens', token)
   t.equal(untaken.statusCode, 403)
   const draft = untaken.cookies.find(({ name }) => name === 'draft')?.value ?? ''
   const headers = { ...html, cookie: `${browser.cookie}; draft=${draft}` }
-  const page = await journey.app.inject({ url: '/app/account', headers })
+  const page = await journey.app.inject({ url: '/app/account/tokens', headers })
   t.match(page.body, 'value="Deploy key"', 'also in a form whose hidden id is new')
 })
 

@@ -35,7 +35,7 @@ t.test('a token is returned once, stored as a hash and acts for its owner', asyn
   const fields = ['id', 'name', 'hint', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt']
   t.same(Object.keys(shown), fields)
   t.equal(shown.hint, `gth_…${token.slice(-4)}`)
-  const page = await send('GET', '/app/account')
+  const page = await send('GET', '/app/account/tokens')
   t.match(page.body, shown.hint)
   t.match(shown, { id, name: 'ci', permissions: null, lastUsedAt: String })
   t.same((await send('GET', '/auth/tokens')).json(), { data: [shown], nextCursor: null })
@@ -233,5 +233,9 @@ t.test('another user’s token is 404 like a missing one', async (t) => {
 t.test('a user without a tenant cannot create a token', async (t) => {
   const { userId } = await createUser(test.database)
   const { cookie } = await signIn(test, { userId, tenantId: null })
-  t.equal((await as(test, { cookie })('POST', '/auth/tokens', { name: 'x', permissions: null })).statusCode, 403)
+  t.equal(
+    (await as(test, { cookie })('POST', '/auth/tokens', { name: 'x', permissions: null }))
+      .statusCode,
+    403,
+  )
 })

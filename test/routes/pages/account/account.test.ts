@@ -65,18 +65,18 @@ t.test('the user’s own activity is shown page by page', async (t) => {
   const { test, user, open } = await setUp(t)
   await test.database.admin.query(
     `INSERT INTO audit_log (action, outcome, reason, user_id)
-     SELECT 'sign-in', 'refused', 'old-' || n, $1 FROM generate_series(1, 12) n`,
+     SELECT 'sign-in', 'refused', 'old-' || n, $1 FROM generate_series(1, 27) n`,
     [user.userId],
   )
-  const newest = (await open()).body
-  t.match(newest, 'Old 12.')
+  const newest = (await open('/app/account/activity')).body
+  t.match(newest, 'Old 27.')
   t.notMatch(newest, 'Old 2.')
-  const older = /href="(\/app\/account\?trail=[^"#]+)#audit"/.exec(newest)?.[1] ?? ''
+  const older = /href="(\/app\/account\/activity\?trail=[^"#]+)#audit"/.exec(newest)?.[1] ?? ''
   const { body } = await open(older)
   t.match(body, 'Old 2.')
-  t.match(body, 'href="/app/account#audit">Newest')
+  t.match(body, 'href="/app/account/activity#audit">Newest')
   t.notMatch(body, '?trail=')
-  t.equal((await open('/app/account?trail=x')).statusCode, 400)
+  t.equal((await open('/app/account/activity?trail=x')).statusCode, 400)
 })
 
 t.test('a reason is shown in words, never as its code', async (t) => {
@@ -94,7 +94,9 @@ t.test('a reason is shown in words, never as its code', async (t) => {
       [code, user.userId],
     )
     const [, shown = ''] =
-      /Refused<\/span> <span class="quiet">([^<]+)</.exec((await open()).body) ?? []
+      /Refused<\/span> <span class="quiet">([^<]+)</.exec(
+        (await open('/app/account/activity')).body,
+      ) ?? []
     t.match(shown, /^[A-Z].*\.$/, code)
     t.notMatch(shown, code, code)
   }
@@ -103,7 +105,10 @@ t.test('a reason is shown in words, never as its code', async (t) => {
 t.test('the page requires a session; a token is refused', async (t) => {
   const { test, cookie } = await setUp(t)
   t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 302)
-  const made = await as(test, { cookie })('POST', '/auth/tokens', { name: 'program', permissions: null })
+  const made = await as(test, { cookie })('POST', '/auth/tokens', {
+    name: 'program',
+    permissions: null,
+  })
   const headers = { ...html, authorization: `Bearer ${made.json().token}` }
   t.equal((await test.app.inject({ url: '/app/account', headers })).statusCode, 403)
 })
@@ -154,14 +159,19 @@ t.test(
     t.match(body, 'API token “<bdi>nightly</bdi>”</h2>')
     const me = await as(test, { authorization: `Bearer ${token}` })('GET', '/me')
     t.same(me.json().permissions, ['post:read', 'order:read'])
-    const page = await open()
+    const page = await open('/app/account/tokens')
     t.match(page.body, 'nightly')
     t.notMatch(page.body, token)
 
     t.equal((await create('name=x&days=7&extent=these&permissions=user:manage')).statusCode, 403)
     const all = 'name=x&days=7&extent=all'
     for (const bad of [
-      ...['name=&days=7&extent=all', 'name=x&days=8&extent=all', 'name=x&extent=all', `${all}&userId=1`],
+      ...[
+        'name=&days=7&extent=all',
+        'name=x&days=8&extent=all',
+        'name=x&extent=all',
+        `${all}&userId=1`,
+      ],
       ...['name=x&days=7', 'name=x&days=7&extent=these', `${all}&permissions=post:read`],
     ]) {
       t.equal((await create(bad)).statusCode, 400, bad)
@@ -195,7 +205,7 @@ t.test('a sign-in method can be removed within five minutes of signing in', asyn
 t.test('revoking a token asks for confirmation', async (t) => {
   const { test, cookie, open } = await setUp(t)
   await as(test, { cookie })('POST', '/auth/tokens', { name: 'nightly', permissions: null })
-  const { body } = await open()
+  const { body } = await open('/app/account/tokens')
   const form =
     /<form[^>]*action="\/app\/account\/tokens\/end">[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
   t.match(form, '<input type="checkbox" name="confirm" value="yes" required>')

@@ -83,7 +83,7 @@ t.test('an entry names what it is about and leads there, or shows its id', async
       [action, one.tenantId, one.userId, target],
     )
   }
-  for (const path of ['/app/audit', '/app/tenant', '/app/account']) {
+  for (const path of ['/app/audit', '/app/tenant', '/app/account/activity']) {
     const { body } = await admin.open(path)
     t.match(body, `<a href="/app/webhooks/${endpointId}"><bdi>${url}</bdi></a>`, path)
     t.match(body, '<a href="/app/tenant#invitations"><bdi>new@acme.example</bdi></a>', path)
