@@ -7,7 +7,9 @@ import { listRunningProcesses } from '#src/operations/running-processes.ts'
 import {
   type AppJobFigures,
   type Counted,
+  countersPage,
   operationsPage,
+  workPage,
 } from '#src/pages/operations/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
 import { jobs } from '#src/resources/running-app.ts'
@@ -30,53 +32,75 @@ const operations: FastifyPluginAsync = async function operations(app) {
   app.addHook('onClose', async function stopHistory() {
     await samples?.stop()
   })
-  app.get(
-    '/app/operations',
-    { config: { access: { resource: 'operation', action: 'read' } }, schema: { hide: true } },
-    async (request, reply) => {
-      const { billing, queues, http, identity, outbound, ledger } = app.metrics
-      const counts = await app.db.read(request.entry, (tx) => countByStatus(tx))
-      // `db.read` has already refused everyone but operators.
-      const processes = await measureNow(app, request.log)
-      const countOf = (status: string) => counts.find((one) => one.status === status)?.events ?? 0
-      return reply.sendPage(
-        operationsPage({
-          viewer: request.viewer,
-          isMeasured: processes !== null,
-          billing: {
-            waiting: countOf('recorded'),
-            dead: countOf('dead'),
-            oldestWaiting: await gaugeOf(billing.backlogAge),
-            oldestRetrying: await gaugeOf(billing.retryingAge),
-            missed: await gaugeOf(billing.missedEvents),
-          },
-          unaccounted: await gaugeOf(ledger.unaccounted),
-          queues: await queueFigures(queues),
-          jobs: await jobFigures(queues),
-          providers: app.signInChoices(request.cookies),
-          processes: processes ?? [],
-          history: {
-            events: history.valuesOf('events'),
-            backlog: history.valuesOf('backlog'),
-            queues: history.valuesOf('queues'),
-            signIns: history.valuesOf('signIns'),
-            refusals: history.valuesOf('refusals'),
-            providersDown: history.valuesOf('providersDown'),
-            attempts: history.valuesOf('attempts'),
-            poolWaiting: history.valuesOf('poolWaiting'),
-            poolFailures: history.valuesOf('poolFailures'),
-          },
-          own: {
-            responses: await countsOf(http.responses, ['class']),
-            signIns: await countsOf(identity.outcomes, ['provider', 'outcome']),
-            refusals: await countsOf(http.refusals, ['code', 'reason']),
-            attempts: await countsOf(outbound.attempts, ['outcome']),
-          },
-        }),
-      )
-    },
-  )
+  app.get('/app/operations', read, async (request, reply) => {
+    const { billing, ledger } = app.metrics
+    const counts = await app.db.read(request.entry, (tx) => countByStatus(tx))
+    // `db.read` has already refused everyone but operators.
+    const processes = await measureNow(app, request.log)
+    const countOf = (status: string) => counts.find((one) => one.status === status)?.events ?? 0
+    return reply.sendPage(
+      operationsPage({
+        viewer: request.viewer,
+        isMeasured: processes !== null,
+        billing: {
+          waiting: countOf('recorded'),
+          dead: countOf('dead'),
+          oldestWaiting: await gaugeOf(billing.backlogAge),
+          oldestRetrying: await gaugeOf(billing.retryingAge),
+          missed: await gaugeOf(billing.missedEvents),
+        },
+        unaccounted: await gaugeOf(ledger.unaccounted),
+        history: {
+          events: history.valuesOf('events'),
+          backlog: history.valuesOf('backlog'),
+          queues: history.valuesOf('queues'),
+          signIns: history.valuesOf('signIns'),
+          refusals: history.valuesOf('refusals'),
+          providersDown: history.valuesOf('providersDown'),
+          attempts: history.valuesOf('attempts'),
+          poolWaiting: history.valuesOf('poolWaiting'),
+          poolFailures: history.valuesOf('poolFailures'),
+        },
+      }),
+    )
+  })
+  app.get('/app/operations/work', read, async (request, reply) => {
+    await app.db.read(request.entry, onlyOperators)
+    const processes = await measureNow(app, request.log)
+    const { queues } = app.metrics
+    return reply.sendPage(
+      workPage({
+        viewer: request.viewer,
+        isMeasured: processes !== null,
+        queues: await queueFigures(queues),
+        jobs: await jobFigures(queues),
+        providers: app.signInChoices(request.cookies),
+        processes: processes ?? [],
+      }),
+    )
+  })
+  app.get('/app/operations/counters', read, async (request, reply) => {
+    await app.db.read(request.entry, onlyOperators)
+    const { http, identity, outbound } = app.metrics
+    return reply.sendPage(
+      countersPage({
+        viewer: request.viewer,
+        responses: await countsOf(http.responses, ['class']),
+        signIns: await countsOf(identity.outcomes, ['provider', 'outcome']),
+        refusals: await countsOf(http.refusals, ['code', 'reason']),
+        attempts: await countsOf(outbound.attempts, ['outcome']),
+      }),
+    )
+  })
 }
+
+const read = {
+  config: { access: { resource: 'operation', action: 'read' } },
+  schema: { hide: true },
+} as const
+
+/** The entry refuses everyone else; these pages read nothing in its transaction. */
+const onlyOperators = async () => null
 
 /**
  * Measures what a scrape of the metrics measures.

@@ -1,4 +1,5 @@
 import type { RunningProcess } from '#src/operations/running-processes.ts'
+import { pageHead, tabs } from '#src/pages/kit/components.ts'
 import {
   ageText,
   type Cell,
@@ -13,10 +14,13 @@ import {
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { historySection, type MeasuredHistory } from './charts.ts'
 
-export type OperationsView = {
+type Measured = {
   viewer: Viewer
   /** Whether the database could be measured; otherwise the figures are those of an earlier time. */
   isMeasured: boolean
+}
+
+export type OverviewView = Measured & {
   billing: {
     waiting: number
     dead: number
@@ -27,19 +31,24 @@ export type OperationsView = {
   }
   /** What the last check of the ledger did not account for. */
   unaccounted: number
+  history: MeasuredHistory
+}
+
+export type WorkView = Measured & {
   queues: readonly { queue: string; due: number; scheduled: number; oldestAge: number }[]
   /** The jobs of the app. */
   jobs: readonly AppJobFigures[]
   providers: readonly { label: string; isDown: boolean }[]
   processes: readonly RunningProcess[]
-  history: MeasuredHistory
-  /** Counted by this process since it started. */
-  own: {
-    responses: readonly Counted[]
-    signIns: readonly Counted[]
-    refusals: readonly Counted[]
-    attempts: readonly Counted[]
-  }
+}
+
+/** What this process has counted since it started. */
+export type CountersView = {
+  viewer: Viewer
+  responses: readonly Counted[]
+  signIns: readonly Counted[]
+  refusals: readonly Counted[]
+  attempts: readonly Counted[]
 }
 
 export type AppJobFigures = {
@@ -55,22 +64,48 @@ export type AppJobFigures = {
 /** What was counted: its labels in words, and how often. */
 export type Counted = { name: string; count: number }
 
-/** What an operator looks at first: backlogs, queues, providers, processes. */
-export function operationsPage(view: OperationsView): Page {
-  const { own } = view
+const path = '/app/operations'
+const tabLabels = {
+  '': 'Overview',
+  '/work': 'Queues and processes',
+  '/counters': 'Counters',
+} as const
+
+function operationsTab(
+  { viewer, isMeasured = true }: { viewer: Viewer; isMeasured?: boolean },
+  tab: keyof typeof tabLabels,
+  content: Html,
+): Page {
+  const items = Object.entries(tabLabels).map(([end, label]) => ({ href: path + end, label }))
   return layout(
-    'Operations',
-    html`<header class="head">
-        <h1>Operations</h1>
-        <p class="quiet">The figures behind <code>/metrics</code>. Only operators see this page.</p>
-      </header>
-      ${view.isMeasured ? '' : html`<p class="notice fault" role="alert">The database could not be measured; these figures are older.</p>`}
-      <section aria-labelledby="backlog">
+    tab === '' ? 'Operations' : `Operations: ${tabLabels[tab].toLowerCase()}`,
+    html`${pageHead({ title: 'Operations', lead: html`The figures behind <code>/metrics</code>. Only operators see this page.` })}
+      ${tabs('Operations', items, path + tab)}
+      ${isMeasured ? '' : html`<p class="notice fault" role="alert">The database could not be measured; these figures are older.</p>`}
+      ${content}`,
+    { current: path, ...viewer },
+  )
+}
+
+/** What an operator looks at first: backlogs, and the last 24 hours. */
+export function operationsPage(view: OverviewView): Page {
+  return operationsTab(
+    view,
+    '',
+    html`<section aria-labelledby="backlog">
         <h2 id="backlog">Backlog</h2>
         ${backlog(view)}
       </section>
-      ${historySection(view.history)}
-      <section class="card" aria-labelledby="queues">
+      ${historySection(view.history)}`,
+  )
+}
+
+/** Queues, jobs of the app, processes and identity providers. */
+export function workPage(view: WorkView): Page {
+  return operationsTab(
+    view,
+    '/work',
+    html`<section class="card" aria-labelledby="queues">
         <h2 id="queues">Queues</h2>
         ${queueTable(view.queues)}
       </section>
@@ -82,17 +117,24 @@ export function operationsPage(view: OperationsView): Page {
       <section class="card" aria-labelledby="providers">
         <h2 id="providers">Identity providers</h2>
         ${table(providerColumns, view.providers.map(providerRow))}
-      </section>
-      <section aria-labelledby="own">
-        <h2 id="own">This web process since its start</h2>
-        ${countSections(own)}
       </section>`,
-    { current: '/app/operations', ...view.viewer },
+  )
+}
+
+/** What this process has counted. */
+export function countersPage(view: CountersView): Page {
+  return operationsTab(
+    view,
+    '/counters',
+    html`<section aria-labelledby="own">
+        <h2 id="own">This web process since its start</h2>
+        ${countSections(view)}
+      </section>`,
   )
 }
 
 /** The figures; one sentence while nothing waits and nothing is wrong. */
-function backlog(view: OperationsView): Html {
+function backlog(view: OverviewView): Html {
   const { waiting, dead, oldestRetrying, missed } = view.billing
   const isClear = [waiting, dead, oldestRetrying, missed, view.unaccounted].every((n) => n === 0)
   return isClear
@@ -100,7 +142,7 @@ function backlog(view: OperationsView): Html {
     : stats(backlogStats(view))
 }
 
-function backlogStats({ billing, unaccounted }: OperationsView): Stat[] {
+function backlogStats({ billing, unaccounted }: OverviewView): Stat[] {
   const { waiting, dead, oldestWaiting, oldestRetrying, missed } = billing
   const age = (seconds: number) => (seconds === 0 ? 'none' : `oldest ${ageText(seconds)}`)
   return [
@@ -148,17 +190,17 @@ const queueColumns = [
 ] as const
 
 /** Only the queues with jobs, and how many have none. */
-function queueTable(queues: OperationsView['queues']): Html {
+function queueTable(queues: WorkView['queues']): Html {
   const busy = queues.filter(({ due, scheduled }) => due > 0 || scheduled > 0)
   const idle = queues.length - busy.length
   if (busy.length === 0) {
-    return html`<p class="quiet">No queue has a job, of ${numberText(queues.length)}.</p>`
+    return html`<p class="quiet">None of the ${numberText(queues.length)} queues has a job.</p>`
   }
   return html`${table(queueColumns, busy.map(queueRow))}
         ${idle === 0 ? '' : html`<p class="quiet small">${numberText(idle)} other queues are empty.</p>`}`
 }
 
-function queueRow({ queue, due, scheduled, oldestAge }: OperationsView['queues'][number]): Cell[] {
+function queueRow({ queue, due, scheduled, oldestAge }: WorkView['queues'][number]): Cell[] {
   return [
     html`<code>${queue}</code>`,
     numberText(due),
@@ -176,7 +218,7 @@ const jobColumns = [
   { label: 'Dead', kind: 'number' },
 ] as const
 
-function jobsSection(jobs: OperationsView['jobs']): Html {
+function jobsSection(jobs: WorkView['jobs']): Html {
   const rows = jobs.map(({ job, schedule, due, scheduled, oldestAge, dead }) => [
     html`<code>${job}</code>`,
     schedule === null
@@ -221,7 +263,7 @@ function clockText(offsetMs: number): Html {
 
 const providerColumns = [{ label: 'Provider' }, { label: 'State' }] as const
 
-function providerRow({ label, isDown }: OperationsView['providers'][number]): Cell[] {
+function providerRow({ label, isDown }: WorkView['providers'][number]): Cell[] {
   return [
     label,
     isDown
@@ -231,7 +273,7 @@ function providerRow({ label, isDown }: OperationsView['providers'][number]): Ce
 }
 
 /** The counters that have counted something. */
-function countSections({ responses, signIns, refusals, attempts }: OperationsView['own']): Html {
+function countSections({ responses, signIns, refusals, attempts }: CountersView): Html {
   const all = [
     ['responses', 'Responses', responses],
     ['sign-ins', 'Sign-ins', signIns],
@@ -239,8 +281,10 @@ function countSections({ responses, signIns, refusals, attempts }: OperationsVie
     ['attempts', 'Delivery attempts', attempts],
   ] as const
   const counted = all.filter(([, , counts]) => counts.length > 0)
-  const none = all.filter(([, , counts]) => counts.length === 0).map(([, title]) => title.toLowerCase())
-  return html`${counted.length === 0 ? '' : html`<div class="columns">${counted.map((one) => countSection(...one))}</div>`}
+  const none = all
+    .filter(([, , counts]) => counts.length === 0)
+    .map(([, title]) => title.toLowerCase())
+  return html`${counted.length === 0 ? '' : html`<div class="columns">${counted.map(([id, title, counts]) => countSection(id, title, counts))}</div>`}
         ${none.length === 0 ? '' : html`<p class="quiet">Nothing counted yet: ${none.join(', ')}.</p>`}`
 }
 

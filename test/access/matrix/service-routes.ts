@@ -159,6 +159,8 @@ export const serviceRoutes: RouteRows = {
     body: (params) => ({ ...params, confirm: 'yes' }),
   },
   'GET /app/operations': { who: 'operation:read', answer: 200 },
+  'GET /app/operations/work': { who: 'operation:read', answer: 200 },
+  'GET /app/operations/counters': { who: 'operation:read', answer: 200 },
   'GET /app/billing': { who: 'billing-event:read', answer: 200 },
   'GET /app/billing/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },
   'POST /app/billing/replay': {

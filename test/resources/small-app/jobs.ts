@@ -187,7 +187,7 @@ t.test('an operator sees the jobs, and how many are dead', async (t) => {
     `INSERT INTO pgboss.job (name, data, policy) VALUES
      ('app-job-dead', '{"job": "add-task"}', NULL), ('app-job', '{"job": "close-tasks"}', NULL)`,
   )
-  const { body } = await test.app.inject({ url: '/app/operations', headers: { cookie } })
+  const { body } = await test.app.inject({ url: '/app/operations/work', headers: { cookie } })
   t.match(body, /<code>add-task<\/code>.*?When enqueued.*?data-label="Dead">.*?>1</s)
   t.match(body, /<code>close-tasks<\/code>.*?<code>0 7 \* \* \*<\/code>.*?data-label="Due">1</s)
 })

@@ -11,8 +11,11 @@ t.test(
     const user = await createUser(test.database, { role: 'viewer' })
     await addIdentity(test, user.userId, 'olga')
     const { cookie } = await signIn(test, user)
-    const open = async (who: string) =>
-      test.app.inject({ url: '/app/operations', headers: { accept: 'text/html', cookie: who } })
+    const open = async (who: string, tab = '') =>
+      test.app.inject({
+        url: `/app/operations${tab}`,
+        headers: { accept: 'text/html', cookie: who },
+      })
 
     t.match((await open(cookie)).body, /Nothing waits, is retried, has failed/)
     await receive(test.database, { id: 'a', status: 'dead' })
@@ -22,23 +25,33 @@ t.test(
       `INSERT INTO running_processes (id, role, encryption_keys, session_secrets, base_url, clock_offset_ms)
      VALUES (gen_random_uuid(), 'worker', '{}', '{}', 'https://a.example/<i>', 45000)`,
     )
+    await db.query(
+      `INSERT INTO pgboss.job (name, data, policy) VALUES ('billing-event-dead', '{}', NULL)`,
+    )
     const { statusCode, body } = await open(cookie)
     t.equal(statusCode, 200)
     t.match(body, /<a class="stat bad" href="\/app\/billing\?status=dead">.*?class="figure">1</s)
     t.match(body, /href="\/app\/billing\?status=recorded">.*?class="figure">1</s)
-    t.match(body, /<code>billing-event<\/code>.*?data-label="Due">\d</s)
-    t.match(body, 'https://a.example/&lt;i&gt;')
-    t.match(body, /badge bad">\+45\.0 s/, 'a clock that is wrong')
-    t.match(body, 'Responding')
+    const work = (await open(cookie, '/work')).body
+    t.match(work, /<code>billing-event-dead<\/code>.*?data-label="Due">1</s)
+    t.match(work, 'https://a.example/&lt;i&gt;')
+    t.match(work, /badge bad">\+45\.0 s/, 'a clock that is wrong')
+    t.match(work, 'Responding')
     t.match(body, /Last 24 hours.*?No data yet/s)
-    t.equal(body.match(/No data|None/g)?.length, 1, 'one sentence, not one for each chart')
-    t.match(body, /other queues are empty/)
-    t.notMatch(body, '<i>')
-    t.match((await open(cookie)).body, /Responses.*?data-label="Count">[1-9]/s, 'own counts')
+    t.equal(body.match(/No data|None in/g)?.length, 1, 'one sentence, not one for each chart')
+    t.match(work, /other queues are empty/)
+    t.notMatch(work, '<i>')
+    t.match(
+      (await open(cookie, '/counters')).body,
+      /Responses.*?data-label="Count">[1-9]/s,
+      'own counts',
+    )
 
     const admin = await createUser(test.database, { role: 'admin' })
     const theirs = (await signIn(test, admin)).cookie
-    t.equal((await open(theirs)).statusCode, 403)
+    for (const tab of ['', '/work', '/counters']) {
+      t.equal((await open(theirs, tab)).statusCode, 403, tab)
+    }
     t.notMatch(
       (await test.app.inject({ url: '/', headers: { cookie: theirs } })).body,
       '/app/operations',
@@ -52,10 +65,9 @@ t.test('the page says so when the database cannot be measured', async (t) => {
   await addIdentity(test, user.userId, 'olga')
   const { cookie } = await signIn(test, user)
   await test.database.admin.query('ALTER TABLE ledger_checks RENAME TO away')
-  const { body, statusCode } = await test.app.inject({
-    url: '/app/operations',
-    headers: { cookie },
-  })
-  t.equal(statusCode, 200)
-  t.match(body, 'could not be measured')
+  for (const url of ['/app/operations', '/app/operations/work']) {
+    const { body, statusCode } = await test.app.inject({ url, headers: { cookie } })
+    t.equal(statusCode, 200)
+    t.match(body, 'could not be measured', url)
+  }
 })
