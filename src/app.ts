@@ -380,7 +380,7 @@ async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
     config.clock,
   )
   await app.register(pageRoutes.access)
-  await app.register(pageRoutes.go)
+  await app.register(pageRoutes.go, { resources })
   await app.register(pageRoutes.account, { ...config.session, checkout })
   await app.register(pageRoutes.accountTokens, { keys: config.encryptionKeys })
   await app.register(pageRoutes.commandLine)

@@ -3,7 +3,7 @@ import { createProgram } from './program.ts'
 
 const introduction = `# Command line
 
-In a checkout call it with \`npx gatehouse\` or \`npm run gatehouse --\`; the binary and the container are the program itself. Completion: \`gatehouse complete bash\` (or \`zsh\`, \`fish\`) prints a script for your shell.
+In a checkout call it with \`npx gatehouse\` or \`npm run gatehouse --\`; the binary and the container are the program itself. Completion: \`gatehouse complete bash\` (or \`zsh\`, \`fish\`) prints a script for your shell; in bash it needs the package bash-completion.
 
 The commands \`api\`, \`listen\`, \`events\`, \`event-types\`, \`endpoints\` and \`deliveries\` use the HTTP API of a running instance. They read:
 

@@ -16,12 +16,20 @@ import type { Declared } from './table.ts'
 export const maxSearchedRows = 20_000
 
 const word = '[^\\s\\p{Cc}\\p{Cs}]+'
+const words = `^ *${word}( +${word}){0,7} *$`
 
 /** The words of a search. */
 export const SearchWords = Type.String({
   maxLength: 100,
-  pattern: explained(`^ *${word}( +${word}){0,7} *$`, 'must be 1 to 8 words'),
+  pattern: explained(words, 'must be 1 to 8 words'),
 })
+
+const searchable = new RegExp(words, 'u')
+
+/** Whether a text is one that `SearchWords` takes. */
+export function isSearchable(text: string): boolean {
+  return text.length <= 100 && searchable.test(text)
+}
 
 /** SQL for whether a row has the words. */
 export function matchOf({ search }: Declared, table: Prisma.Sql, query: string): Prisma.Sql {

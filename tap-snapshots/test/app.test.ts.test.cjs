@@ -133,6 +133,7 @@ root
         access
         go
         account
+        tokens
         commandLine
         invitations
         declared
@@ -511,13 +512,24 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()","leaveAfterSerialization()"]
     │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   • (onError) ["countRefusal()"]
-    │   app/documents (POST)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()"]
-    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
+    │   ├── /new (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["readDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
@@ -560,6 +572,18 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
+    │   ├── /activity (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /activity (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["dropUnknownParameters()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
     │   ├── /identities/remove (POST)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │   │   • (preParsing) ["refuseEncodedBody()"]
@@ -581,20 +605,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │       • (onResponse) ["countRequest()"]
     │   │       • (onError) ["countRefusal()"]
-    │   ├── /tokens (POST)
-    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   │   • (preParsing) ["refuseEncodedBody()"]
-    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
-    │   │   └── /end (POST)
-    │   │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   │       • (preParsing) ["refuseEncodedBody()"]
-    │   │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   │       • (onResponse) ["countRequest()"]
-    │   │       • (onError) ["countRefusal()"]
     │   ├── /tenants (POST)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │   │   • (preParsing) ["refuseEncodedBody()"]
@@ -610,6 +620,32 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │   │   • (onResponse) ["countRequest()"]
     │   │   │   • (onError) ["countRefusal()"]
     │   │   └── /leave (POST)
+    │   │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │       • (preParsing) ["refuseEncodedBody()"]
+    │   │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │       • (onResponse) ["countRequest()"]
+    │   │       • (onError) ["countRefusal()"]
+    │   ├── /tokens (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /tokens (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["dropUnknownParameters()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /tokens (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   └── /end (POST)
     │   │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │   │       • (preParsing) ["refuseEncodedBody()"]
     │   │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
@@ -771,6 +807,28 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
+    │   ├── /work (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["readDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /work (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /counters (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["readDraft()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /counters (HEAD)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
     ├── app/billing (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
@@ -1214,13 +1272,24 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()","leaveAfterSerialization()"]
     │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   • (onError) ["countRefusal()"]
-    │   app/posts (POST)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()"]
-    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
+    │   ├── /new (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["readDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │       • (preValidation) ["readDraft()","dropUnknownParameters()"]

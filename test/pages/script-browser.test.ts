@@ -99,10 +99,10 @@ t.test('a filter applies at once; / moves to the search field', async (t) => {
   t.equal(await page.locator('input:focus').getAttribute('name'), 'event')
 })
 
-t.test('Ctrl+K filters the pages, and finds actions and objects by id', async (t) => {
+t.test('Ctrl+K filters pages and actions, and finds objects by id', async (t) => {
   const { page, faults, baseUrl, deliveryId } = await openEndpoint(t)
   const dialog = page.getByRole('dialog', { name: 'Go to' })
-  const field = dialog.getByRole('searchbox', { name: 'Page, action or ID' })
+  const field = dialog.getByRole('searchbox', { name: 'Page, action, name or ID' })
   const open = async () => {
     await page.goto(`${baseUrl}/app/webhooks`)
     await page.keyboard.press('Control+k')
@@ -130,10 +130,16 @@ t.test('Ctrl+K filters the pages, and finds actions and objects by id', async (t
   t.equal(await page.locator('a:focus').textContent(), 'Service tokens')
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowUp')
-  t.equal(await page.locator('button:focus').textContent(), 'Search “token” in actions and IDs')
+  t.equal(await page.locator('button:focus').textContent(), 'Search “token” in names and IDs')
   await page.keyboard.press('Enter')
   await page.waitForURL(`${baseUrl}/app/go?q=token`)
   t.equal(await page.locator('a:focus').textContent(), 'Service tokens', 'Enter follows the first')
+
+  await open()
+  await page.keyboard.type('invite')
+  t.same(await links.allTextContents(), ['Invite a member'], 'an action')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${baseUrl}/app/tenant#invite`)
 
   await open()
   await page.keyboard.type(`delivery ${deliveryId}`)
@@ -156,7 +162,7 @@ t.test('without scripts the same search is a page', async (t) => {
   await page.goto(`${baseUrl}/app/webhooks`)
   t.equal(await page.locator('kbd').isVisible(), false, 'no shortcut is promised')
   await page.getByRole('link', { name: 'Go to…' }).click()
-  await page.getByLabel('Page, action or ID').fill('endpoint')
+  await page.getByLabel('Page, action, name or ID').fill('endpoint')
   await page.keyboard.press('Enter')
   await page.waitForURL(`${baseUrl}/app/webhooks/new`)
 })

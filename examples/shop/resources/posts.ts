@@ -30,6 +30,7 @@ export const posts = defineResource('post', {
     updatedAt: updated(),
   },
   filters: ['authorId', 'department'],
+  search: ['title'],
   actions: {
     read: { permission: 'post:read' },
     create: {

@@ -170,7 +170,25 @@ export function entryAbove(path: string): { href: string; label: string } | null
 }
 
 /** A link of the page “Go to”. `about` names the page that an action or an object belongs to. */
-export type Destination = { href: string; label: string; about: string | null; icon: IconName }
+export type Destination = {
+  href: string
+  label: string
+  about: string | null
+  icon: IconName
+  /** The label is what a person has entered. */
+  isEntered?: true
+}
+
+/** The actions of the pages that the viewer may see. */
+export function actionsFor(viewer: Rights): Destination[] {
+  return visibleGroups(viewer)
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ label: about, icon, actions = [] }) =>
+      actions
+        .filter((action) => may(viewer, action))
+        .map(({ href, label }) => ({ href, label, about, icon })),
+    )
+}
 
 /**
  * Where the viewer can go whose text has every word of the search; everything for an empty one. A word
@@ -181,11 +199,7 @@ export function destinationsFor(viewer: Rights, search: string): Destination[] {
   const words = search.split(/\s+/).filter(Boolean)
   const seen = visibleGroups(viewer).flatMap(({ entries }) => entries)
   const pages = seen.map(({ href, label, icon }) => ({ href, label, about: null, icon }))
-  const actions = seen.flatMap(({ label: about, icon, actions = [] }) =>
-    actions
-      .filter((action) => may(viewer, action))
-      .map(({ href, label }) => ({ href, label, about, icon })),
-  )
+  const actions = actionsFor(viewer)
   const objects = seen.flatMap(({ label: about, icon, objects = [] }) =>
     objects.flatMap(({ label, path, id: form }) => {
       const id = words.find((word) => form.test(word))

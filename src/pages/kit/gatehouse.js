@@ -153,7 +153,7 @@ function focusSearch(event) {
   field.select()
 }
 
-/** Ctrl+K opens a dialog that filters the links of the navigation; the page “Go to” finds the rest. */
+/** Ctrl+K opens a dialog that filters pages and actions; the page “Go to” finds the rest. */
 function openGoTo(event) {
   if (event.key.toLowerCase() !== 'k' || event.ctrlKey === event.metaKey) return
   if (event.altKey || event.shiftKey || document.querySelector('.side a.go') === null) return
@@ -164,19 +164,21 @@ function openGoTo(event) {
   dialog.closedBy = 'any'
   dialog.setAttribute('aria-label', 'Go to')
   dialog.innerHTML = `<form class="finder" action="/app/go">
-    <input type="search" name="q" maxlength="100" autocomplete="off" placeholder="Page, action or ID" aria-label="Page, action or ID">
+    <input type="search" name="q" maxlength="100" autocomplete="off" placeholder="Page, action, name or ID" aria-label="Page, action, name or ID">
     <div class="pages"></div><button class="button plain slim"></button></form>`
   const [field, more] = dialog.querySelectorAll('input, button')
   const list = dialog.querySelector('.pages')
 
   function find() {
     const words = field.value.toLowerCase().split(/\s+/)
-    const links = [...document.querySelectorAll('.side .pages a')].filter(({ textContent }) =>
-      words.every((word) => textContent.toLowerCase().includes(word)),
+    const pages = document.querySelectorAll('.side .pages a')
+    const actions = document.querySelector('#actions').content.querySelectorAll('a')
+    const links = [...pages, ...(field.value.trim() === '' ? [] : actions)].filter(
+      ({ textContent }) => words.every((word) => textContent.toLowerCase().includes(word)),
     )
     list.replaceChildren(...links.map((link) => link.cloneNode(true)))
     const text = field.value.trim()
-    more.textContent = text === '' ? 'All pages and actions' : `Search “${text}” in actions and IDs`
+    more.textContent = text === '' ? 'All pages and actions' : `Search “${text}” in names and IDs`
   }
 
   field.addEventListener('input', find)

@@ -6,7 +6,7 @@ import type { Theme } from '#src/http/headers/portal-cookie.ts'
 import { assetPath, brandPaths } from './asset-path.ts'
 import { avatar, emblem } from './avatar.ts'
 import { toast } from './components.ts'
-import { labelOf, visibleGroups } from './destinations.ts'
+import { actionsFor, labelOf, visibleGroups } from './destinations.ts'
 import { type Html, html, isolated, trusted } from './html.ts'
 import { type IconName, icon } from './icon.ts'
 
@@ -201,12 +201,18 @@ function navigation(navigated: Navigation): Html {
   const shown = name ?? email ?? 'No email address'
   return drawer(
     labelOf(current) ?? 'Menu',
-    html`${switcher(navigated)}<a class="go" href="/app/go" aria-keyshortcuts="Control+K Meta+K"${markOf('/app/go', current)}>${icon('search')}Go to…<kbd aria-hidden="true">Ctrl K</kbd></a><nav class="pages" aria-label="Pages">${links}</nav>
+    html`${switcher(navigated)}<a class="go" href="/app/go" aria-keyshortcuts="Control+K Meta+K"${markOf('/app/go', current)}>${icon('search')}Go to…<kbd aria-hidden="true">Ctrl K</kbd></a><nav class="pages" aria-label="Pages">${links}</nav>${actionTemplate(viewer)}
       <div class="self">
         <span class="who">${avatar(shown)}<span class="name">${isolated(shown)}</span></span>
         <form method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>
       </div>`,
   )
+}
+
+/** The actions that the dialog of Ctrl+K offers beside the pages. */
+function actionTemplate(viewer: Parameters<typeof actionsFor>[0]): Html {
+  const links = actionsFor(viewer).map((action) => linkOf(action, ''))
+  return html`<template id="actions">${links}</template>`
 }
 
 function linkOf({ href, label, icon: name }: NavigationLink, current: string): Html {

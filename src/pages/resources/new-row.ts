@@ -3,7 +3,7 @@ import { pageHead } from '#src/pages/kit/components.ts'
 import { renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { creationOf, pagePathOf } from '#src/resources/kit/define.ts'
+import { creationOf, pagePathOf } from '#src/resources/kit/names.ts'
 import { type Choices, type createFormOf, optionsOf, type Paged, placed } from './rows.ts'
 
 /** A folder by its name and the name of its team. */

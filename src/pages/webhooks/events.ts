@@ -36,7 +36,7 @@ const columns = [
   { label: 'Event', kind: 'wrap' },
   { label: 'Object' },
   { label: 'Deliveries' },
-  { label: 'ID', kind: 'wrap' },
+  { label: 'ID' },
   { label: 'Published' },
 ] as const
 
@@ -50,7 +50,7 @@ export function eventListPage(view: EventListView): Page {
     html`<a href="${path}/${id}">${type}</a>`,
     objectText(viewer, type, objectId),
     deliveryCounts(deliveries.get(id) ?? []),
-    html`<code>${id}</code>`,
+    html`<code class="quiet clip" id="id-${id}" title="${id}">${id}</code> ${copyButton(`id-${id}`, `Copy ${id}`)}`,
     momentText(createdAt),
   ])
   const types = [...eventTypes, ...appTypes].map((value) => ({ value, label: value }))

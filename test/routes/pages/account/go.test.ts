@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap'
-import { createUser, signIn } from '#dev/testing/people.ts'
+import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { pagePathOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const uuid = '0b1c2d3e-4f50-4a6b-8c7d-9e0f1a2b3c4d'
 
@@ -107,4 +108,34 @@ t.test('text of the search is shown as text', async (t) => {
   t.equal(statusCode, 200)
   t.match(body, 'value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;"')
   t.equal((await search('a'.repeat(101))).statusCode, 400)
+})
+
+t.test('objects are found by name, each only by those who may see it', async (t) => {
+  const test = await build(t)
+  const { admin: db } = test.database
+  const admin = await createUser(test.database, { role: 'admin' })
+  const { tenantId } = admin
+  const viewer = await createUser(test.database, {
+    role: 'viewer',
+    tenantId,
+    email: 'vera@a.example',
+  })
+  const stranger = await createUser(test.database, { role: 'admin' })
+  const endpoint = await createEndpoint(test.database, admin, { url: 'https://8.8.8.8/<vera>' })
+  await db.query(
+    `INSERT INTO posts (tenant_id, author_id, title, body, department) VALUES ($1, $2, 'Vera opens', 'x', '')`,
+    [tenantId, admin.userId],
+  )
+  const { rows } = await db.query('SELECT id FROM posts')
+  const find = async (user: TestUser) => {
+    const { cookie } = await signIn(test, user)
+    const headers = { accept: 'text/html', cookie }
+    return test.app.inject({ url: '/app/go?q=vera', headers })
+  }
+  const { body } = await find(admin)
+  const member = `/app/tenant?search=${viewer.userId}#members`
+  t.same(linksOf(body), [`/app/posts/${rows[0].id}`, `/app/webhooks/${endpoint}`, member])
+  t.match(body, '<bdi>https://8.8.8.8/&lt;vera&gt;</bdi>')
+  t.equal((await find(viewer)).headers.location, `/app/posts/${rows[0].id}`, 'the only result')
+  t.same(linksOf((await find(stranger)).body), [], 'another tenant')
 })
