@@ -153,6 +153,8 @@ export async function startStripe({
     if (path === 'events') return { status: 200, body: listed(query) }
     if (path === 'checkout/sessions') return { status: 200, body: sessionsOf(query) }
     if (path === 'refunds') return { status: 200, body: refundsOf(query) }
+    if (path === 'prices')
+      return { status: 200, body: { object: 'list', data: prices.map(priceOf) } }
     const id = path.slice(path.lastIndexOf('/') + 1)
     const named = path.startsWith('customers/') && isCustomer(id) ? { id, metadata: {} } : undefined
     const price = path.startsWith('prices/') && prices.includes(id) ? priceOf(id) : undefined

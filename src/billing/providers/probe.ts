@@ -4,17 +4,20 @@ import { createHttp, type HttpOptions } from './http.ts'
 import type { BillingProvider } from './provider.ts'
 import { stripeVersion } from './stripe-api.ts'
 
+/** What a restricted key of Stripe may lack: without prices the plans to choose from have none. */
+const furtherLists = ['refunds', 'prices'] as const
+
 /** What the API says to a key. */
 export type Probe = {
   status: number
   /** What was asked for: the first list that the API refuses. */
-  list: 'events' | 'refunds'
+  list: 'events' | (typeof furtherLists)[number]
   /** The mode of its newest event; null if it has none, or does not say it. */
   mode: 'test' | 'live' | null
 }
 
 /**
- * Asks the API of the provider for one event, and Stripe for one refund as well, which changes nothing.
+ * Asks the API of the provider for one event, and Stripe for one refund and one price as well, which changes nothing.
  * @param now Unix seconds
  * @throws Error for operators if it does not answer
  */
@@ -31,8 +34,11 @@ export async function probeApi(
   const isLive = isJsonObject(event) ? event.livemode : undefined
   const mode = typeof isLive === 'boolean' ? (isLive ? 'live' : 'test') : null
   if (status !== 200 || provider !== 'stripe') return { status, list: 'events', mode }
-  const refunds = await http('GET', '/refunds?limit=1', { maxBytes: 1_048_576 })
-  return { status: refunds.status, list: 'refunds', mode }
+  for (const list of furtherLists) {
+    const { status } = await http('GET', `/${list}?limit=1`, { maxBytes: 1_048_576 })
+    if (status !== 200) return { status, list, mode }
+  }
+  return { status, list: 'events', mode }
 }
 
 function pathOf(provider: BillingProvider['name'], now: number): string {

@@ -107,10 +107,11 @@ t.test(
   },
 )
 
-t.test('doctor finds a restricted key of Stripe that may not read refunds', async (t) => {
+t.test('doctor finds a restricted key of Stripe that may not read refunds or prices', async (t) => {
+  let refused = 'refunds'
   const database = await createDatabase(t)
   const provider = await startProvider(t, ({ path }) =>
-    path.startsWith('/v1/refunds') ? [403, {}] : [200, { data: [] }],
+    path.startsWith(`/v1/${refused}`) ? [403, {}] : [200, { data: [] }],
   )
   const settings = {
     ...stripe,
@@ -120,6 +121,12 @@ t.test('doctor finds a restricted key of Stripe that may not read refunds', asyn
   const { faults } = await billingOf(t, development(database, settings))
   t.match(faults, [/^Stripe does not let BILLING_API_KEY read refunds \(403\)\. Give it the perm/])
   t.equal(faults.length, 1)
+  refused = 'prices'
+  t.match((await billingOf(t, development(database, settings))).faults, [
+    /^Stripe does not let BILLING_API_KEY read prices \(403\)/,
+  ])
+  refused = 'nothing'
+  t.strictSame((await billingOf(t, development(database, settings))).faults, [])
 })
 
 t.test('doctor counts what a former provider has left', async (t) => {
