@@ -148,6 +148,8 @@ function inOrderOf<Item>(
             WHERE ${firstInReach(name, chainOf(asking), { matching, direction, limit })}
             ORDER BY id ${direction}`
   }
+  // In the text, and not a parameter: PostgreSQL would plan for more rows, and so again for each page.
+  const first = Prisma.raw(String(limit))
   // The name of a column is that of the table: what is selected can be its text.
   const sorted = sortKey === null ? null : Prisma.sql`${name}.${column(sortKey)}`
   const order =
@@ -158,7 +160,7 @@ function inOrderOf<Item>(
   const all = Prisma.sql`FROM ${name} WHERE ${within(resource, asking)} AND ${matching}`
   if (filter.q === undefined) {
     return Prisma.sql`
-            SELECT ${columns}${selected}${position} ${all} ORDER BY ${order} LIMIT ${limit}`
+            SELECT ${columns}${selected}${position} ${all} ORDER BY ${order} LIMIT ${first}`
   }
   // Names with capitals are those of no column.
   const match = matchOf(resource, name, filter.q)
