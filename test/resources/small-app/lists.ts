@@ -1,8 +1,10 @@
 import t from 'tap'
+import { Prisma } from '#src/db/generated/client.ts'
 import { maxCounted } from '#src/http/lists/pagination.ts'
 import { maxSearchedRows } from '#src/rows/search.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
 import { asset } from '#test/support/small-app/test/asset.ts'
 
 /* Filters and orders of lists, by the asset of the small app, and the list below another row. */
@@ -190,6 +192,27 @@ t.test('a page of a search looks at a bounded number of rows and goes on', async
   t.type(first.json().nextCursor, 'string')
   const page = await send('GET', '/app/projects?q=needle', undefined, { accept: 'text/html' })
   t.match(page.body, 'No such projects among 20,000: “Older” searches on.')
+})
+
+t.test('no index of texts answers a search under row-level security', async (t) => {
+  const { user } = await owner(test, { role: 'admin' })
+  const { admin } = test.database
+  const words = `to_tsvector('simple', title)`
+  await admin.query(`CREATE INDEX projects_words ON projects USING gin (${words})`)
+  t.teardown(() => admin.query('DROP INDEX projects_words'))
+  const enter = await allowScopes(test.database)
+  const statement = `EXPLAIN SELECT id FROM projects WHERE ${words} @@ to_tsquery('simple', 'gate:*')`
+  const planOf = (rows: object[]) => rows.flatMap((row) => Object.values(row)).join('\n')
+  const own = await test.app.db.read(enter(user), async (tx) => {
+    await tx.sql(Prisma.raw('SET LOCAL enable_seqscan = off'))
+    return tx.sql(Prisma.raw(statement))
+  })
+  t.notMatch(planOf(own), 'projects_words', 'its operator is not LEAKPROOF')
+  const client = await admin.connect()
+  await client.query('SET enable_seqscan = off')
+  const { rows } = await client.query(statement)
+  client.release(true)
+  t.match(planOf(rows), 'projects_words', 'a superuser has no policies')
 })
 
 t.test('a field may have a name that statements of lists use', async (t) => {
