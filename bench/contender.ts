@@ -4,12 +4,13 @@ import { type Server, startServer } from './processes.ts'
 export const webhookSecret = 'whsec_bench_secret_bench'
 export const sessionSecret = 'a session secret that is long enough for a bench'
 
-/** A web process of Gatehouse. */
+/** A web process of Gatehouse. @param args of its command line, such as `--app FOLDER` */
 export function startGatehouse(
   place: Pick<Place, 'url'>,
   settings: Record<string, string> = {},
+  args: readonly string[] = [],
 ): Promise<Server> {
-  return startServer('./gatehouse.ts', { ...settingsOf(place), ...settings })
+  return startServer('./gatehouse.ts', { ...settingsOf(place), ...settings }, args)
 }
 
 /** Of a process without TLS in front of it, without limits for its callers. */

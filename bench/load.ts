@@ -16,7 +16,7 @@ import { anOrder } from './orders.ts'
 
 export type Load = Target & {
   /**
-   * New signed events, each sent once; or repeated GET requests; or new orders; or repeated changes of
+   * New signed events, each sent once; or repeated GET requests; or new orders, or other rows; or repeated changes of
    * orders; or events of the app, so many in a request; or reads of the order, or changes of the post, of a
    * random one of so many tenants.
    */
@@ -24,7 +24,7 @@ export type Load = Target & {
     | { eventsSignedWith: string }
     | { eventsOf: BillingProvider['name']; secret: string }
     | { reads: readonly Request[] }
-    | { creates: readonly Request[] }
+    | { creates: readonly (Request & { readonly body?: object })[] }
     | { changes: readonly Request[] }
     | { publishes: readonly Publish[]; eventsEach: number }
     | { readsAmong: number }
@@ -94,8 +94,8 @@ function changesOf(changes: readonly Request[]): () => Buffer {
   }
 }
 
-function createsOf(creates: readonly Request[]): () => Buffer {
-  const all = creates.map((one) => aBody('POST', one, anOrder))
+function createsOf(creates: readonly (Request & { readonly body?: object })[]): () => Buffer {
+  const all = creates.map((one) => aBody('POST', one, one.body ?? anOrder))
   let sent = 0
   return () => all[sent++ % all.length] ?? Buffer.alloc(0)
 }

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
@@ -13,8 +16,11 @@ export type Place = {
   superuserUrl: string
   /** Creates another database on the same server, for a contender with its own tables. */
   createDatabase(name: string, statements: readonly string[]): Promise<Place['superuserUrl']>
+  /** Creates a migrated database for another app. @param folder of the app */
+  createApp(name: string, folder: string): Promise<Pick<Place, 'url' | 'superuserUrl'>>
 }
 
+const run = promisify(execFile)
 const database = 'gatehouse'
 const owner = { name: 'gatehouse_owner', password: 'owner' }
 const app = { name: 'gatehouse_app', password: 'app' }
@@ -37,6 +43,15 @@ export async function withPlace(work: (place: Place) => Promise<void>): Promise<
         await onDatabase(postgres.url('postgres'), [`CREATE DATABASE ${pg.escapeIdentifier(name)}`])
         await onDatabase(postgres.url(name), statements)
         return postgres.url(name)
+      },
+      async createApp(name, folder) {
+        await createOwnerAndDatabase(postgres.url('postgres'), owner, name)
+        const url = postgres.url(name, app)
+        const urls = { DATABASE_OWNER_URL: postgres.url(name, owner), DATABASE_URL: url }
+        const env = { PATH: process.env.PATH ?? '', ...urls }
+        const command = fileURLToPath(new URL('../dev/cli.ts', import.meta.url))
+        await run(process.execPath, [command, 'migrate', '--app', folder], { env })
+        return { url, superuserUrl: postgres.url(name) }
       },
     })
   } finally {

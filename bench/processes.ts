@@ -13,8 +13,12 @@ const warmUp = { connections: 64, seconds: 2 }
 export type Server = { url: string; pid: number; stop(): Promise<void> }
 
 /** Starts a server script of this folder, which prints its address first. */
-export async function startServer(file: string, env: Record<string, string>): Promise<Server> {
-  const child = spawn(process.execPath, [path(file)], {
+export async function startServer(
+  file: string,
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<Server> {
+  const child = spawn(process.execPath, [path(file), ...args], {
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -7,6 +7,7 @@ import { measureGrowth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { measureInbound } from './inbound.ts'
 import { measureLedgerCost } from './ledger.ts'
+import { measureLists } from './lists.ts'
 import { measureMemory } from './memory.ts'
 import { measureOutbound } from './outbound.ts'
 import { type Place, withPlace } from './place.ts'
@@ -30,6 +31,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   billing: measureBilling,
   read: measureRead,
   writes: measureWrites,
+  lists: measureLists,
   beside: measureBeside,
   door: measureDoor,
   outbound: measureOutbound,
