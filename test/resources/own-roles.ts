@@ -57,12 +57,12 @@ t.test('the managing role gives others a role with more, in a session alone', as
   await createUser(test.database, { role: 'manager', tenantId })
   const guest = await createUser(test.database, { role: 'guest', tenantId })
   const send = as(test, await signIn(test, manager))
-  const robot = async (permissions?: string[]) => {
+  const robot = async (permissions: string[] | null) => {
     const made = await send('POST', '/auth/tokens', { name: 'Robot', permissions })
     t.equal(made.statusCode, 201)
     return as(test, { authorization: `Bearer ${made.json().token}` })
   }
-  const robots = [await robot(), await robot(['user:manage', 'desk:use', 'key:read'])]
+  const robots = [await robot(null), await robot(['user:manage', 'desk:use', 'key:read'])]
   const [path, self] = [`/users/${guest.userId}`, `/users/${manager.userId}`]
   const roleOf = async ({ userId }: { userId: number }) => {
     const role = 'SELECT role FROM memberships WHERE user_id = $1 AND tenant_id = $2'

@@ -51,7 +51,7 @@ t.test(
     t.equal(sent.headers.location, `${path}?done=replayed`)
     const { body } = await admin.open(`${path}?done=replayed`)
     t.match(body, 'Replay scheduled')
-    t.match(body, 'Pending')
+    t.match(body, 'Waiting')
 
     await test.database.admin.query(
       `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,

@@ -40,7 +40,7 @@ t.test('a failed attempt shows at once, with its reason on the page of the endpo
   const { test, one, admin } = await webhookVisitors(shared)
   const endpointId = await createEndpoint(test.database, one, { url })
   const pages = ['/app/webhooks', `/app/webhooks/${endpointId}`]
-  for (const path of pages) t.match((await admin.open(path)).body, 'badge good">Active')
+  for (const path of pages) t.match((await admin.open(path)).body, 'badge good">Healthy')
   await test.database.admin.query(
     'UPDATE endpoint_states SET retrying_since = now(), failure_status = 404',
   )
