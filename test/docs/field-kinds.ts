@@ -7,10 +7,13 @@ import { exampleOf } from '#src/http/openapi/examples.ts'
 import type { Resource } from '#src/resources/kit/define.ts'
 import { sectionOf } from '#src/resources/kit/derived.ts'
 import { columnOf, pagePathOf, pathOf } from '#src/resources/kit/names.ts'
+import { app } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import type { ListFilter } from '#src/rows/lists.ts'
+import { prismaSchemaOf } from '#src/schema/app-tables/prisma-schema.ts'
 import { build } from '#test/support/app/app.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { differentColumns } from '#test/support/database/difference.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { declared } from '#test/support/kinds-app/kinds.ts'
 
@@ -212,4 +215,9 @@ t.test('docs/fields.md says what the program does with each kind of field', asyn
   )
   if (process.env.TAP_SNAPSHOT === '1') await writeFile(path, right)
   t.equal(page, right)
+})
+
+t.test('the schema for the typed client has the column of each kind', async (t) => {
+  const content = prismaSchemaOf(app.resources)
+  t.strictSame(await differentColumns(test.database.ownerUrl, content), [])
 })

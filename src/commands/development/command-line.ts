@@ -34,9 +34,10 @@ export function addGenerateCommand(program: Command): void {
     .addHelpText(
       ...details(
         'a file does not match',
-        `The access table and the SQL of policies, triggers and privileges, in the folder
-\`generated\` of the app. Commit them: a review sees there what a change of a
-declaration means. Needs no database and no settings.`,
+        `The access table, the SQL of policies, triggers and privileges, and the schema
+of Prisma's typed client, in the folder \`generated\` of the app. Commit them: a
+review sees there what a change of a declaration means. Needs no database and no
+settings.`,
       ),
     )
     .action(async (options) => (await import('./generate.ts')).default(options))

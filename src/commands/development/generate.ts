@@ -7,6 +7,7 @@ import { privilegesOf } from '#src/resources/kit/derived.ts'
 import { sqlOf } from '#src/resources/kit/sql.ts'
 import { app, worksInBackground } from '#src/resources/running-app.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { prismaSchemaOf } from '#src/schema/app-tables/prisma-schema.ts'
 import { requireAppFolder } from '../kit/app-folder.ts'
 import { print } from '../kit/output.ts'
 
@@ -49,6 +50,7 @@ function generatedFiles(): Record<string, string> {
   return {
     'generated/access.md': accessTable(),
     'generated/database.sql': databaseScript(),
+    'generated/schema.prisma': prismaSchemaOf(app.resources),
     ...(app.settings && { 'generated/settings.md': settingsDocument(app.settings.schema) }),
   }
 }

@@ -288,6 +288,6 @@ function removeColumn(
 }
 
 /** The field of a column: `authorId` of `author_id`. */
-function keyOf(column: string): string {
+export function keyOf(column: string): string {
   return column.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())
 }

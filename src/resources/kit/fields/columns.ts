@@ -14,6 +14,8 @@ export type ColumnTypes = {
 type Column = {
   /** As PostgreSQL spells it. */
   readonly spelled: string
+  /** What it is in a schema of Prisma. */
+  readonly prisma: string
   /** Whether its values can have any number of bytes. */
   readonly isLarge?: true
   /** SQL for what a statement selects, if not the column itself. */
@@ -32,14 +34,15 @@ const asText = (sql: string) => `${sql}::text`
 
 /** What the program does with a value of each type. */
 export const columns: Readonly<Record<keyof ColumnTypes, Column>> = {
-  text: { spelled: 'text', isLarge: true, read: same, json: asJson },
+  text: { spelled: 'text', prisma: 'String', isLarge: true, read: same, json: asJson },
   // The driver returns a 64-bit integer as a string.
-  bigint: { spelled: 'bigint', read: Number, json: asText },
-  integer: { spelled: 'integer', read: same, json: asText },
-  boolean: { spelled: 'boolean', read: same, json: asText },
-  uuid: { spelled: 'uuid', read: same, json: asJson },
+  bigint: { spelled: 'bigint', prisma: 'BigInt', read: Number, json: asText },
+  integer: { spelled: 'integer', prisma: 'Int', read: same, json: asText },
+  boolean: { spelled: 'boolean', prisma: 'Boolean', read: same, json: asText },
+  uuid: { spelled: 'uuid', prisma: 'String @db.Uuid', read: same, json: asJson },
   timestamptz: {
     spelled: 'timestamp with time zone',
+    prisma: 'DateTime @db.Timestamptz(6)',
     read: (value) => (value as Date).toISOString(),
     // Milliseconds, which are all that a response has.
     sent: (value) => (value instanceof Date ? value : new Date(String(value)).toISOString()),
@@ -48,12 +51,18 @@ export const columns: Readonly<Record<keyof ColumnTypes, Column>> = {
   },
   // Selected as texts: drivers make other dates and numbers of them.
   date: {
-    ...{ spelled: 'date', read: same, json: asJson },
+    ...{ spelled: 'date', prisma: 'DateTime @db.Date', read: same, json: asJson },
     selected: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
   },
-  numeric: { spelled: 'numeric', read: same, json: asJson, selected: asText },
+  numeric: {
+    spelled: 'numeric',
+    prisma: 'Decimal @db.Decimal',
+    read: same,
+    json: asJson,
+    selected: asText,
+  },
   jsonb: {
-    ...{ spelled: 'jsonb', isLarge: true, read: same, json: asText },
+    ...{ spelled: 'jsonb', prisma: 'Json', isLarge: true, read: same, json: asText },
     sent: (value) => JSON.stringify(value),
   },
 }

@@ -74,7 +74,7 @@ export default defineApp({
 
 async function textsIn(folder: string): Promise<string[]> {
   const texts: string[] = []
-  for await (const path of glob('{*,{resources,test,migrations,generated}/**/*}.{ts,sql,md}', {
+  for await (const path of glob('{*,{resources,test,migrations,generated}/**/*}.{ts,sql,md,prisma}', {
     cwd: folder,
   })) {
     texts.push(`${path} ${await readFile(join(folder, path), 'utf8')}`)
