@@ -166,6 +166,8 @@ export function withQueryCompiler(): { plugin: Plugin; wasm(): Uint8Array | null
     name: 'with-query-compiler',
     setup({ onLoad }) {
       onLoad({ filter: /\.wasm-base64\.mjs$/ }, async ({ path }) => {
+        // A client that an app has generated has its own, which may be of another version.
+        if (!path.startsWith(`${top}node_modules/`)) return null
         const { wasm } = await import(path)
         found = Buffer.from(wasm, 'base64')
         return {

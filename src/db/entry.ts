@@ -1,3 +1,4 @@
+import type { UsePrisma } from '#src/resources/typed-client.ts'
 import type { Models } from './connections/models.ts'
 import type { Statement } from './connections/one-trip.ts'
 import { Prisma } from './generated/client.ts'
@@ -7,6 +8,7 @@ import type { Queryable } from './system-database.ts'
 /** A transaction that a credential has opened; domain functions take one and nothing else does. */
 export type Tx = Models &
   Queryable & {
+    readonly prisma: UsePrisma
     /**
      * Runs a statement of a write after all others, in one packet with COMMIT. If it fails, the write is
      * rolled back and fails with its error.

@@ -1,11 +1,13 @@
 import type { Static, TNull, TSchema } from 'typebox'
 import { isHyphenated } from '#src/runtime/words.ts'
+import type { UsePrisma } from './typed-client.ts'
 
 /** What a run of a job works with: one transaction in the tenant of the job, which no person has entered. */
 export type JobRun<Input = unknown> = {
   /** Statements under row-level security: they see and write rows of this tenant alone. */
   readonly tx: {
     sql<Row extends object>(text: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>
+    readonly prisma: UsePrisma
   }
   readonly tenant: { readonly id: string }
   /** What `enqueue` was given; null without a schema. */

@@ -30,7 +30,7 @@ const secondLane: Readonly<Record<string, string>> = {
     'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
-  'test/release/{binary,package,publish,upgrade,compose-balancer,haproxy}.test.ts':
+  'test/release/{binary,package,publish,typed-client,upgrade,compose-balancer,haproxy}.test.ts':
     'what is released is built and started',
   'test/{db/{deadlocks,limits,pgbouncer,transactions-killed},operations/open-transactions}.test.ts':
     'waits for limits of the server, or ends its connections',

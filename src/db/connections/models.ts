@@ -6,62 +6,86 @@ import type {
   SqlDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
-import { type Prisma, PrismaClient } from '../generated/client.ts'
+import type { ModelsOf, UsePrisma } from '#src/resources/typed-client.ts'
+import { PrismaClient } from '../generated/client.ts'
 import type { Statement } from './one-trip.ts'
 
 type Run = (statement: Statement) => Promise<pg.QueryResult>
 
-/**
- * Prisma's models. Without `findUnique`: outside of its own transactions Prisma merges those of one
- * moment into one statement, which would mix the reads of different people.
- */
-export type Models = {
-  [Name in Exclude<keyof Prisma.TransactionClient, `$${string}` | symbol>]: Omit<
-    Prisma.TransactionClient[Name],
-    'findUnique' | 'findUniqueOrThrow'
-  >
-}
+/** The models of the program. */
+export type Models = ModelsOf<PrismaClient>
 
 /** Carries the transaction of a call from the model through Prisma to the adapter. */
 const current = new AsyncLocalStorage<Run>()
 
+/** The class of a client. What it returns has the models of its schema. */
+type GeneratedClient = new (options: {
+  adapter: SqlDriverAdapterFactory
+  errorFormat: 'minimal'
+}) => object
+
 /**
- * One Prisma client for all transactions. It has no connection of its own, and is made when a transaction
- * first uses a model: it takes 5 MB.
+ * One Prisma client for all transactions, and one for each that an app has generated. They have no connection of their
+ * own, and are made when a transaction first uses one of their models: the one of the program takes 5 MB.
  * @param nameOf the name under which a connection keeps the plan of a text
  */
 export function openModels(nameOf: (statement: { sql: string }) => string) {
-  let made: PrismaClient | null = null
-  const prisma = () => {
-    made ??= new PrismaClient({ adapter: adapterOf(nameOf), errorFormat: 'minimal' })
+  const clients = new Map<GeneratedClient, object>()
+  const clientOf = (Generated: GeneratedClient) => {
+    const made =
+      clients.get(Generated) ??
+      new Generated({ adapter: adapterOf(nameOf), errorFormat: 'minimal' })
+    clients.set(Generated, made)
     return made
   }
   return {
     /** The models, and what else belongs to one transaction. Each call runs its statements with `run`. */
-    of: <Own extends object>(run: Run, own: Own) => bindModels(prisma, run, own),
-    close: async () => made?.$disconnect(),
+    of: <Own extends object>(run: Run, own: Own) => {
+      const prisma = ((generated: GeneratedClient) =>
+        bindModels(() => clientOf(generated), run, {})) as UsePrisma
+      return bindModels(() => clientOf(PrismaClient), run, { ...own, prisma }) as Models &
+        Own & { prisma: UsePrisma }
+    },
+    async close() {
+      for (const client of clients.values()) {
+        if ('$disconnect' in client && typeof client.$disconnect === 'function')
+          await client.$disconnect()
+      }
+    },
   }
 }
 
-function bindModels<Own extends object>(
-  prisma: () => PrismaClient,
-  run: Run,
-  own: Own,
-): Models & Own {
+function bindModels(client: () => object, run: Run, own: object): object {
   return new Proxy(own, {
     get(_, name) {
       if (name in own) return Reflect.get(own, name)
       // A promise asks for `then` when it is resolved with a transaction.
       if (typeof name !== 'string' || name === 'then') return undefined
-      const model: unknown = Reflect.get(prisma(), name)
+      refuse(name)
+      const model: unknown = Reflect.get(client(), name)
       if (!isModel(model)) return undefined
       return new Proxy(model, { get: (_, method) => bindMethod(model, method, run) })
     },
-  }) as Models & Own
+  })
+}
+
+/** @throws Error for what would leave the transaction, or mix those of different people */
+function refuse(name: string): void {
+  if (/^\$[a-z]/.test(name)) {
+    throw new Error(
+      `Prisma's ${name} is not available: the client works in the transaction that it was made for. Use tx.sql for SQL.`,
+    )
+  }
+  if (name.startsWith('findUnique')) {
+    throw new Error(
+      `Prisma's ${name} is not available, since it merges the reads of several transactions: use ${name.replace('Unique', 'First')}.`,
+    )
+  }
 }
 
 /** Prisma sends nothing before its result is awaited, so that also happens in the transaction. */
 function bindMethod(model: object, name: string | symbol, run: Run): unknown {
+  if (typeof name === 'string') refuse(name)
   const method: unknown = Reflect.get(model, name)
   if (typeof method !== 'function') return method
   return (...args: unknown[]) => current.run(run, async () => await method.apply(model, args))
@@ -83,6 +107,8 @@ function adapterOf(nameOf: (statement: { sql: string }) => string): SqlDriverAda
   }
 }
 
+const failing = `DO $$ BEGIN RAISE EXCEPTION 'A write of Prisma failed, so its transaction is rolled back.'; END $$`
+
 /** What Prisma would do in a transaction of its own, such as nested writes, joins that of its caller. */
 function joined(adapter: SqlDriverAdapter): AdapterTransaction {
   return {
@@ -92,7 +118,10 @@ function joined(adapter: SqlDriverAdapter): AdapterTransaction {
     queryRaw: (query) => adapter.queryRaw(query),
     executeRaw: (query) => adapter.executeRaw(query),
     async commit() {},
-    async rollback() {},
+    // A part of the transaction cannot be undone alone, so nothing of it is committed, as after an error of PostgreSQL.
+    async rollback() {
+      await adapter.executeRaw({ sql: failing, args: [], argTypes: [] }).catch(() => {})
+    },
   }
 }
 
