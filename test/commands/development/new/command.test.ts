@@ -74,9 +74,12 @@ export default defineApp({
 
 async function textsIn(folder: string): Promise<string[]> {
   const texts: string[] = []
-  for await (const path of glob('{*,{resources,test,migrations,generated}/**/*}.{ts,sql,md,prisma}', {
-    cwd: folder,
-  })) {
+  for await (const path of glob(
+    '{*,{resources,test,migrations,generated}/**/*}.{ts,sql,md,prisma}',
+    {
+      cwd: folder,
+    },
+  )) {
     texts.push(`${path} ${await readFile(join(folder, path), 'utf8')}`)
   }
   return texts.toSorted()
