@@ -13,10 +13,16 @@ export const AuditPage = PageOf(
     {
       id: Id,
       at: Time,
-      action: Type.String({ description: 'The action, such as `sign-in`' }),
+      action: Type.String({
+        description:
+          'The action, such as `sign-in`; `row-action` for an action of the app’s own, which `reason` names',
+      }),
       outcome: Type.String({ description: '`done`, `refused`, `unavailable` or `failed`' }),
       reason: Nullable(
-        Type.String({ description: 'Stable code: why it was refused or how it was done' }),
+        Type.String({
+          description:
+            'Stable code: why it was refused or how it was done; of a `row-action` the resource and the action, such as `task:close`',
+        }),
       ),
       provider: Nullable(Type.String()),
       providerError: Nullable(
@@ -25,7 +31,7 @@ export const AuditPage = PageOf(
       target: Nullable(
         Type.String({
           description:
-            'Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned',
+            'Id of the session, token, tenant, invitation, user, customer, endpoint, delivery or row concerned',
         }),
       ),
       userId: Nullable(Id),
@@ -54,7 +60,10 @@ export const AuditQuery = Type.Object(
     from: Type.Optional(Type.String({ ...Time, description: 'At this time or later' })),
     to: Type.Optional(Type.String({ ...Time, description: 'Before this time' })),
     action: Type.Optional(
-      Type.String({ pattern: '^[a-z][a-z-]{0,63}$', description: 'Such as `sign-in`' }),
+      Type.String({
+        pattern: '^[a-z][a-z-]{0,63}(:[a-z][a-z-]{0,63})?$',
+        description: 'Such as `sign-in`, or `task:close` for an action of the app’s own',
+      }),
     ),
     sort: SortBy('at'),
   },
@@ -104,6 +113,11 @@ export function listTenantAudit(
   return list(tx, scope, page, filter, tenantAuditList.name)
 }
 
+/** The entries of an action; `task:close` is that action of the app's own. */
+function named(action: string): Prisma.AuditEntryWhereInput {
+  return action.includes(':') ? { action: 'row-action', reason: action } : { action }
+}
+
 async function list(
   tx: Tx,
   scope: Prisma.AuditEntryWhereInput,
@@ -114,7 +128,7 @@ async function list(
   const { where, ...order } = byId(page)
   const at = within(range)
   const rows = await tx.auditEntry.findMany({
-    where: { ...scope, ...(action !== undefined && { action }), ...(at && { at }), ...where },
+    where: { ...scope, ...(action !== undefined && named(action)), ...(at && { at }), ...where },
     ...order,
   })
   return pageOf(

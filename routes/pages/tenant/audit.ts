@@ -35,7 +35,7 @@ const sinceMs = {
 } as const
 
 const filterFields = {
-  action: Type.Optional(Type.String({ pattern: '^([a-z][a-z-]{0,63})?$' })),
+  action: Type.Optional(Type.String({ pattern: '^([a-z][a-z-]{0,63}(:[a-z][a-z-]{0,63})?)?$' })),
   outcome: Type.Optional(Type.Enum(['', ...auditOutcomes])),
   since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week', 'month'])),
   user: Type.Optional(Type.String({ pattern: '^([1-9][0-9]{0,15})?$' })),

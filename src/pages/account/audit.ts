@@ -9,6 +9,9 @@ import {
   table,
   timeText,
 } from '#src/pages/kit/html.ts'
+import { aWord, pagePathOf, wordOf } from '#src/resources/kit/names.ts'
+import { resources } from '#src/resources/running-app.ts'
+import { inWords } from '#src/runtime/words.ts'
 import { signInTexts } from '../sign-in/problem.ts'
 
 export type ShownEntry = {
@@ -91,6 +94,23 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'row-action': 'Did something with a row',
   'delivery-replay': 'Replayed a delivery',
 }
+
+/** The actions of the app's own in words, by what the reason of their entries is: `task:close`. */
+export const ownActionNames: ReadonlyMap<string, string> = new Map(
+  resources.flatMap((one) =>
+    Object.entries(one.own).map(([name, { button }]) => [
+      `${one.name}:${name}`,
+      button === undefined ? `${inWords(name)} ${aWord(one)}` : `${button}: ${wordOf(one)}`,
+    ]),
+  ),
+)
+
+/** What was done, in words. */
+function wordsOf({ action, reason }: Pick<ShownEntry, 'action' | 'reason'>): string {
+  const own = action === 'row-action' ? ownActionNames.get(reason ?? '') : undefined
+  return own ?? labelOf(actionNames, action)?.value ?? action
+}
+
 const outcomes: Readonly<Record<AuditEntry['outcome'], { label: string; mood: string }>> = {
   done: { label: 'Done', mood: 'plainly' },
   refused: { label: 'Refused', mood: 'bad' },
@@ -166,11 +186,11 @@ export function auditRow(
   targets: AuditTargets,
   nameOf?: (userId: number) => string,
 ): Cell[] {
-  const { at, action, outcome, reason, provider, ip, userAgent } = entry
+  const { at, outcome, reason, provider, ip, userAgent } = entry
   return [
     timeText(at),
     ...(nameOf === undefined ? [] : [actorOf(entry, nameOf)]),
-    html`${labelOf(actionNames, action)?.value ?? action}${quiet(provider)}${targetOf(entry, targets, nameOf)}`,
+    html`${wordsOf(entry)}${quiet(provider)}${targetOf(entry, targets, nameOf)}`,
     outcomeBadge(outcome, reason),
     html`${isolated(deviceName(userAgent))}${quiet(ip)}`,
   ]
@@ -206,7 +226,7 @@ const untold = /^(session-|sign-|tenant-|account-|reauthenticate)/
 
 /** What the entry is about: a link, or its id if it was deleted. */
 function targetOf(
-  { action, target }: ShownEntry,
+  { action, reason, target }: ShownEntry,
   targets: AuditTargets,
   nameOf?: (userId: number) => string,
 ): Html {
@@ -214,11 +234,21 @@ function targetOf(
   if (action.startsWith('user-') && nameOf !== undefined) {
     return html`<br><a href="/app/tenant?search=${target}">${isolated(nameOf(Number(target)))}</a>`
   }
+  if (action === 'row-action') return rowOf(reason, target)
   const name = targets.get(target)
   const page = Object.entries(targetPages).find(([start]) => action.startsWith(start))?.[1]
   return name === undefined || page === undefined
     ? html`<br><code class="quiet">${target}</code>`
     : html`<br><a href="${page(target)}">${isolated(name)}</a>`
+}
+
+/** A link to the row, which may be gone, if its resource has pages. */
+function rowOf(reason: string | null, id: string): Html {
+  const resource = resources.find(({ name }) => name === reason?.split(':')[0])
+  if (resource === undefined) return html`<br><code class="quiet">${id}</code>`
+  const name = `${wordOf(resource)} ${id}`
+  if (resource.page === null) return html`<br><span class="quiet">${name}</span>`
+  return html`<br><a href="${pagePathOf(resource)}/${id}">${name}</a>`
 }
 
 /** The reason is hidden for `done`, except that a delivered test event can have failed. */

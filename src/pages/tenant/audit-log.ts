@@ -1,5 +1,11 @@
 import type { AuditTargets } from '#src/audit/targets.ts'
-import { actionNames, auditColumns, auditRow, type ShownEntry } from '#src/pages/account/audit.ts'
+import {
+  actionNames,
+  auditColumns,
+  auditRow,
+  ownActionNames,
+  type ShownEntry,
+} from '#src/pages/account/audit.ts'
 import { filterBar } from '#src/pages/kit/components.ts'
 import { type Html, html } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
@@ -53,7 +59,9 @@ export function auditPage(view: AuditView): Page {
 }
 
 function filterFields({ action, outcome, since, user }: AuditFilters): Html {
-  const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }))
+  const actions = [...ownActionNames, ...Object.entries(actionNames)].map(([value, label]) => ({
+    ...{ value, label },
+  }))
   return html`${choices('action', 'Action', 'All actions', actions, action)}
           ${choices('outcome', 'Outcome', 'All outcomes', [...outcomeChoices], outcome)}
           ${choices('since', 'Time', 'Any time', sinceChoices, since)}

@@ -168,6 +168,29 @@ t.test('the description of the API has it, so that client and command have it to
   )
 })
 
+t.test('the audit log says which action it was, and finds it', async (t) => {
+  const [one, other] = [await createTask(), await createTask()]
+  t.equal((await ours.send('POST', `/tasks/${one}/finish`)).statusCode, 200)
+  const renaming = await manager.send('POST', `/tasks/${other}/rename`, { title: 'Oil it' })
+  t.equal(renaming.statusCode, 200)
+  const admin = await owner(test, { role: 'admin', tenantId })
+  const list = async (action: string) =>
+    (await admin.send('GET', `/audit?action=${action}`)).json().data
+  const finished = await list('task:finish')
+  t.ok(finished.some(({ target }: { target: string }) => target === String(one)))
+  for (const entry of finished) t.match(entry, { action: 'row-action', reason: 'task:finish' })
+  t.ok((await list('row-action')).length > finished.length, 'of all actions')
+  t.equal((await admin.send('GET', '/audit?action=task:')).statusCode, 400)
+
+  const read = async (query: string) =>
+    (await admin.send('GET', `/app/audit${query}`, undefined, { accept: 'text/html' })).body
+  const renamed = await read('?action=task:rename')
+  t.match(renamed, `Give another title: task<br><a href="/app/tasks/${other}">task ${other}</a>`)
+  t.notMatch(renamed, `<a href="/app/tasks/${one}">`)
+  t.match(renamed, /<option value="task:rename" selected>Give another title: task</)
+  t.match(await read('?action=task:finish'), /Finish a task<br>/)
+})
+
 type Run = NonNullable<Declared['actions']['update']>['run'] & {}
 
 /** Finishes a new task by this override, in a transaction of at most a second. */
