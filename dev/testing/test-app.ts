@@ -88,13 +88,12 @@ export async function startTestApp({
     const database = await startTestDatabase(closing)
     const { config, receivers, signIns } = await configure(database, { settings, people }, closing)
     if (now !== undefined) config.clock = { now }
-    const { built: app, routes } = await collectRoutes(() =>
-      buildApp(config, createLogger('silent')),
-    )
+    const logger = loggerOf(settings.LOG_LEVEL)
+    const { built: app, routes } = await collectRoutes(() => buildApp(config, logger))
     closing.push(() => app.close())
     const startWorking = untilSuccess(async () => {
       const { startWorker } = await import('#src/worker.ts')
-      const worker = await startWorker(config, createLogger('silent'))
+      const worker = await startWorker(config, logger)
       closing.push(() => worker.stop())
     })
     const sending = (headers: Record<string, string>): Send => {
@@ -135,6 +134,25 @@ export async function startTestApp({
     await stop()
     throw error
   }
+}
+
+/**
+ * What the app logs, on stderr, because test runners read stdout. Without a level, of each unexpected error its stack
+ * alone.
+ */
+function loggerOf(level: string | undefined) {
+  if (level !== undefined) return createLogger(level, { write: writeError })
+  return createLogger('error', {
+    write(line) {
+      const { msg, err } = JSON.parse(line)
+      const where = err?.thrownIn === undefined ? '' : ` in ${err.thrownIn}`
+      writeError(`${msg}${where}: ${err?.stack ?? err?.message ?? line}\n`)
+    },
+  })
+}
+
+function writeError(text: string): void {
+  process.stderr.write(text)
 }
 
 /** The settings of the app, and what else they name. */

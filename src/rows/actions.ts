@@ -11,8 +11,8 @@ import { type Short, shortOf } from './short.ts'
 import type { Declared, Values } from './table.ts'
 
 /**
- * What routes, pages and jobs do with a resource: the operation with its conditions, its override and its
- * event, in the transaction of the caller.
+ * What routes and pages do with a resource: the operation with its conditions, its override and its event, in the
+ * transaction of the caller. Jobs have no caller: they write SQL, and publish.
  */
 export type Actions<Item> = Rows<Item> & {
   readonly short: Short<Item>

@@ -41,11 +41,17 @@ export async function publishOne<Item>(
 ): Promise<void> {
   const { name, events, payloads, eventShape } = resource
   const summary = events[event]
-  if (summary === undefined) throw new Error(`The resource ${name} has no event ${event}.`)
+  if (summary === undefined) {
+    const known = Object.keys(events).join(', ') || 'none'
+    throw new Error(`The resource ${name} has no event ${event} in events, which has ${known}.`)
+  }
   const schema = payloads[event]
   if (schema !== undefined && !Check(schema, item)) {
     const [fault] = Errors(schema, item)
-    throw new Error(`The data of ${name}.${event} ${fault?.instancePath} ${fault?.message}.`)
+    const where = fault?.instancePath || 'it'
+    throw new Error(
+      `The data of the event ${name}.${event} is not what payloads says: ${where} ${fault?.message}.`,
+    )
   }
   const kind = { type: typeOf(resource, event), summary, data: schema ?? eventShape }
   const data = schema === undefined ? seenInEvents(resource, item) : item

@@ -15,6 +15,7 @@ await runOnApp(fileURLToPath(new URL('../support/small-app', import.meta.url)), 
   () => import('#test/resources/small-app/field-permissions.ts'),
   () => import('#test/resources/small-app/jobs.ts'),
   () => import('#test/resources/small-app/own-actions.ts'),
+  () => import('#test/resources/small-app/unexpected-errors.ts'),
   () => import('#test/resources/small-app/lists.ts'),
   () => import('#test/rows/rows.test.ts'),
 ])
