@@ -22,6 +22,12 @@ const table: AccessTable = {
       ...{ read: ['manager'], create: ['manager'] },
     },
   },
+  routes: {
+    'POST /pings': { callers: ['manager', 'service'] },
+    'POST /audit-pings': { callers: ['manager', 'service'] },
+    'POST /own-pings': { callers: both },
+    'POST /tenant-pings': { callers: both },
+  },
 }
 
 const differencesOf = async (app: Parameters<typeof expectAccess>[0], wanted: AccessTable) =>
@@ -34,6 +40,23 @@ t.test('rows that a caller does not see are 404, in no list and not counted', as
   const app = await startTestApp()
   t.teardown(app.stop)
   await expectAccess(app, table)
+})
+
+t.test('a route that states a rule of the core is compared with its row', async (t) => {
+  const app = await startTestApp()
+  t.teardown(app.stop)
+  const wrong = {
+    ...{ 'POST /pings': { callers: both }, 'POST /own-pings': { callers: ['manager'] } },
+  }
+  t.strictSame(
+    (await differencesOf(app, { ...table, routes: { ...table.routes, ...wrong } })).slice(1),
+    [
+      'clerk may not POST /pings: expected 200, got 403',
+      'clerk may POST /own-pings: expected 403, got 202',
+      'service token may POST /pings: expected 403, got 202',
+      'service token of another tenant may POST /pings: expected 403, got 202',
+    ],
+  )
 })
 
 t.test('a lock that shows them is found, whichever it is', async (t) => {
@@ -58,7 +81,7 @@ t.test('a table that lets them see more or less than the app is refused', async 
   const { note, ...others } = { ...table.resources }
   if (note === undefined) throw new Error('The table has no note.')
   const { visible: _, ...everybody } = note
-  const lines = await differencesOf(app, { resources: { ...others, note: everybody } })
+  const lines = await differencesOf(app, { ...table, resources: { ...others, note: everybody } })
   for (const line of [
     /^clerk may not GET \/notes\/:id, a colleague’s: expected 200, got 404$/,
     /^clerk may GET \/notes: .*; \d+ objects are in the list or missing wrongly$/,

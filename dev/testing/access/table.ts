@@ -1,6 +1,5 @@
-import { servicePermissions } from '#src/access/policy.ts'
+import { policy, type Rule, servicePermissions } from '#src/access/policy.ts'
 import { tokenPermissions } from '#src/access/roles.ts'
-import { rulesOf as declaredRulesOf } from '#src/resources/kit/derived.ts'
 import { pathOf } from '#src/resources/kit/names.ts'
 import { app } from '#src/resources/running-app.ts'
 import type { TestPerson } from '../test-app.ts'
@@ -111,9 +110,7 @@ export function contractOf(
   table: WholeTable,
   routes: readonly { readonly access: unknown; readonly of?: string }[],
 ): Contract {
-  const declared = new Map(
-    declaredRulesOf(app.resources).map((one) => [`${one.resource}:${one.action}`, one]),
-  )
+  const declared = new Map(policy.map((one) => [`${one.resource}:${one.action}`, one]))
   const ofRoutes = new Map(
     routes.flatMap(({ access, of }) => (of === undefined ? [] : [[access, of] as const])),
   )
@@ -127,8 +124,9 @@ export function contractOf(
     owners.set(rule, new Set(own))
     const token = declared.get(ofRoutes.get(rule) ?? rule)?.tokenPermission
     const tokenToo = declared.get(table.routes?.[rule]?.readsToo ?? '')?.tokenPermission
+    const ofCore = declared.get(ofRoutes.get(rule) ?? '')
     rules[rule] = {
-      ...{ reach, permission: rule },
+      ...{ reach, permission: rule, ...(ofCore && credentialsOf(ofCore)) },
       ...(token != null && { token }),
       ...(tokenToo != null && { tokenToo }),
       ...(ofRoutes.has(rule) && { of: String(ofRoutes.get(rule)) }),
@@ -153,6 +151,15 @@ export function contractOf(
         owners.get(rule)?.has(by === 'service' ? 'service' : role) === true && ownerId !== userId
       )
     },
+  }
+}
+
+/** Which credentials a rule of the core accepts: a route of the app's own may state it too. */
+function credentialsOf({ scope, credential, forServices }: Rule): Partial<RuleRow> {
+  return {
+    ...((scope === 'self' || scope === 'operator' || scope === 'app') && { reach: scope }),
+    ...(credential !== 'any' && { credential }),
+    ...(forServices === 'always' && { anyService: true }),
   }
 }
 

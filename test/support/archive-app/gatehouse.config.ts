@@ -8,4 +8,5 @@ export default defineApp({
   roles: { clerk: ['desk:use'], manager: ['desk:use', 'key:give'] },
   manages: 'manager',
   resources: [notes, rooms, keys],
+  routes: { tenant: [() => import('./routes/pings.ts')] },
 })
