@@ -1,3 +1,6 @@
+import type { Resource as DeclaredResource } from '#src/resources/kit/define.ts'
+import { guardedOf } from '#src/resources/kit/fields/guarded.ts'
+import { app } from '#src/resources/running-app.ts'
 import {
   type Action,
   type CredentialKind,
@@ -7,8 +10,7 @@ import {
   type Rule,
   type ScopeKind,
 } from './policy.ts'
-import type { TokenPermission } from './roles.ts'
-import { roles } from './roles.ts'
+import { permissionsOf, roles, type TokenPermission } from './roles.ts'
 
 /** One rule of the policy, in words. */
 export type AccessRow = {
@@ -26,6 +28,8 @@ export type AccessRow = {
   /** Which credentials are accepted. */
   credential: string
   acceptsToken: boolean
+  /** Whether code of the app's own runs with it, which may refuse it too. */
+  hasOwnCode: boolean
   /** Whether an app token can be permitted to do it, and whether nobody else may. */
   forApp: 'only' | 'too' | false
   /** Whether a service token can be permitted to do it, or always may. */
@@ -55,6 +59,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     forOperators: rule.scope === 'operator',
     scope: scopeWords[rule.scope],
     conditions: [...planWords(rule), ...rule.unless.map(({ words }) => words)],
+    hasOwnCode: rule.hasOwnCode === true,
     tokenPermission: rule.tokenPermission,
     credential: rule.scope === 'app' ? 'app token' : credentialWords[rule.credential],
     acceptsToken: rule.credential === 'any',
@@ -111,13 +116,46 @@ function credentialCell(
   return forApp === 'too' ? `${credential}, or app token ${permission}` : credential
 }
 
+/** The fields that not everybody sees who reads the row, and the rows that not all members see. */
+function narrowed(resources: readonly Declared[]): string {
+  const rows = resources.flatMap(({ name, visible }) =>
+    visible === undefined ? [] : [`| ${name} | ${visible.words} |`],
+  )
+  const fields = resources.flatMap(({ name, fields }) =>
+    guardedOf(fields).map(({ key, permission }) => {
+      const having = roles.filter((role) => permissionsOf(role).includes(permission))
+      return `| ${name} | ${key} | \`${permission}\` | ${having.join(', ')} |`
+    }),
+  )
+  const section = (heading: string, lead: string, header: string, lines: readonly string[]) =>
+    lines.length === 0 ? '' : `\n## ${heading}\n\n${lead}\n\n${header}\n${lines.join('\n')}\n`
+  return [
+    section(
+      'Rows that some members see',
+      'For everybody else who may read the resource these rows are missing: 404, in no list and not counted.',
+      '| Resource | Who see a row |\n| --- | --- |',
+      rows,
+    ),
+    section(
+      'Fields with a permission',
+      'Whoever lacks the permission neither sees the field nor writes it (403). No event has it.',
+      '| Resource | Field | Permission, to read and to write | Roles |\n| --- | --- | --- | --- |',
+      fields,
+    ),
+  ].join('')
+}
+
+type Declared = Pick<DeclaredResource, 'name' | 'fields' | 'visible'>
+
 /**
  * The policy as a Markdown document.
  * @param source what it is generated from, and how
+ * @param resources those of the app, whose rows and fields may be narrowed
  */
 export function accessDocument(
   rows: readonly AccessRow[],
   source = '[the policy](../src/access/policy.ts): `npm run generate`',
+  resources: readonly Declared[] = app.resources,
 ): string {
   const header = [
     'Resource',
@@ -135,7 +173,7 @@ export function accessDocument(
       rule.action,
       ...roles.map((role) => (allowed.includes(role) ? 'yes' : '–')),
       scope,
-      conditions.join('; '),
+      [...conditions, ...(rule.hasOwnCode ? ['code of its own, which may refuse'] : [])].join('; '),
       credentialCell(credential, rule),
       rule.forApp === 'only'
         ? '–'
@@ -150,5 +188,5 @@ export function accessDocument(
   const table = [header, header.map(() => '---'), ...lines].map(
     (cells) => `| ${cells.join(' | ')} |`,
   )
-  return `${introduction(source)}\n${table.join('\n')}\n`
+  return `${introduction(source)}\n${table.join('\n')}\n${narrowed(resources)}`
 }

@@ -78,6 +78,8 @@ export type Rule = {
   readonly plans: readonly string[]
   /** What the plan of the person must have; `plans` are those that have it. */
   readonly feature?: string
+  /** Whether code of the app runs with it, which may refuse it too. */
+  readonly hasOwnCode?: boolean
   /** Conditions on the object that deny it although everything else allows it. */
   readonly unless: readonly Condition[]
 }

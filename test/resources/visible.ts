@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { actionsOf } from '#src/rows/actions.ts'
@@ -108,6 +109,14 @@ async function checkSight(t: Test) {
     }
   }
 }
+
+t.test('the access table says who sees which rows', (t) => {
+  const document = accessDocument(accessOverview())
+  t.match(document, `\n| note | ${notes.visible?.words} |\n`)
+  t.match(document, 'the person of authorId or the person of assigneeId')
+  t.notMatch(document, '## Fields with a permission')
+  t.end()
+})
 
 t.test('who does not see a row finds it in no list, count, search or page', checkSight)
 

@@ -20,18 +20,21 @@ function actionsOf({ actions, own }: Resource): [string, Action][] {
 /** The rules of the policy. A feature is that of the plans which have it. */
 export function rulesOf(resources: readonly Resource[], declared: Plans = {}) {
   return resources.flatMap((resource) =>
-    actionsOf(resource).map(([action, { permission, token, plan = [], feature, unless = [] }]) => ({
-      resource: resource.name,
-      action,
-      permission,
-      tokenPermission: token ?? permission,
-      scope: resource.scope,
-      credential: 'any' as const,
-      forServices: resource.forServices,
-      plans: feature === undefined ? [plan].flat() : plansWith(feature, declared),
-      ...(feature !== undefined && { feature }),
-      unless,
-    })),
+    actionsOf(resource).map(
+      ([action, { permission, token, plan = [], feature, unless = [], run }]) => ({
+        resource: resource.name,
+        action,
+        permission,
+        tokenPermission: token ?? permission,
+        scope: resource.scope,
+        credential: 'any' as const,
+        forServices: resource.forServices,
+        plans: feature === undefined ? [plan].flat() : plansWith(feature, declared),
+        ...(feature !== undefined && { feature }),
+        unless,
+        hasOwnCode: run !== undefined,
+      }),
+    ),
   )
 }
 

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { asset } from '#test/support/small-app/test/asset.ts'
@@ -23,6 +24,19 @@ const path = `/assets/${id}`
 const project = (await boss.send('POST', '/projects', { title: 'A fence' })).json().id
 const issueBody = { title: 'x', projectId: project, assetId: id }
 const issue = (await boss.send('POST', '/issues', issueBody)).json().id
+
+t.test('the access table shows the fields, and the actions with code of their own', (t) => {
+  const document = accessDocument(accessOverview())
+  for (const field of ['appraisal', 'remarks']) {
+    t.match(document, `| asset | ${field} | \`asset:appraise\` | accountant, admin |\n`)
+  }
+  const lineOf = (resource: string, action: string) =>
+    document.split('\n').find((line) => line.startsWith(`| ${resource} | ${action} |`)) ?? ''
+  t.match(lineOf('task', 'finish'), '| only while it is open; code of its own, which may refuse |')
+  t.notMatch(lineOf('task', 'rename'), 'code of its own')
+  t.notMatch(document, '## Rows that some members see')
+  t.end()
+})
 
 t.test('who has the permission sees the field', async (t) => {
   t.equal(made.statusCode, 201)
