@@ -6,7 +6,8 @@ import type { AppSettings } from './define-settings.ts'
 import { invoices } from './invoices.ts'
 import type { PageIcon, Resource } from './kit/define.ts'
 import { distinct, distinctResources } from './kit/distinct.ts'
-import { type Plans, planFaultOf } from './plans.ts'
+import { type OptionsOf, requireKnown } from './kit/options.ts'
+import { type Plan, type Plans, planFaultOf } from './plans.ts'
 import { type Roles, roleFaultOf } from './roles.ts'
 
 /**
@@ -94,6 +95,26 @@ export type App = {
 /** What an installation without an app runs. */
 export const bare: App = { name: 'none', resources: [] }
 
+const options = {
+  ...{ name: true, resources: true, roles: true, manages: true, plans: true, settings: true },
+  ...{ jobs: true, on: true, pages: true, home: true, demo: true },
+  routes: {
+    open: true,
+    signedIn: true,
+    tenant: true,
+    people: true,
+    members: true,
+  } satisfies OptionsOf<NonNullable<App['routes']>>,
+} as const satisfies OptionsOf<App>
+
+const optionsOfPage = {
+  ...{ href: true, label: true, icon: true, object: true },
+} as const satisfies OptionsOf<AppPage>
+
+const optionsOfPlan = {
+  ...{ name: true, features: true, limits: true },
+} as const satisfies OptionsOf<Plan>
+
 /** Whether an app can be called so. */
 export function isAppName(name: string): boolean {
   return isHyphenated(name) && name !== bare.name
@@ -101,14 +122,18 @@ export function isAppName(name: string): boolean {
 
 /**
  * Declares the app that the program runs: the default export of gatehouse.config.ts.
- * @throws Error if two resources, pages or jobs have one name, table or address, a role, permission, plan or hook is
- *   wrong, or the name is not words with hyphens
+ * @throws Error if two resources, pages or jobs have one name, table or address, an option, role, permission, plan or
+ *   hook is wrong, or the name is not words with hyphens
  */
 export function defineApp(app: App): App {
   if (!isHyphenated(app.name)) {
     throw new Error(`The app has the name ${app.name}, which is not lower-case words with hyphens.`)
   }
   if (app.name === bare.name) throw new Error('The name none means an installation without an app.')
+  requireKnown(`The app ${app.name}`, app, options)
+  for (const page of app.pages ?? []) requireKnown(`The page ${page.href}`, page, optionsOfPage)
+  for (const [name, plan] of Object.entries(app.plans ?? {}))
+    requireKnown(`The plan ${name}`, plan, optionsOfPlan)
   const fault = roleFaultOf(app) ?? planFaultOf(app) ?? hookFaultOf(app.on ?? {})
   if (fault !== null) throw new Error(fault)
   distinctResources([...app.resources, invoices])

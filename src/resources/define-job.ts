@@ -1,5 +1,6 @@
 import type { Static, TNull, TSchema } from 'typebox'
 import { isHyphenated } from '#src/runtime/words.ts'
+import { type OptionsOf, requireKnown } from './kit/options.ts'
 import type { UsePrisma } from './typed-client.ts'
 
 /** What a run of a job works with: one transaction in the tenant of the job, which no person has entered. */
@@ -65,13 +66,18 @@ export type AnyJob = Omit<Job, 'run'> & { run(work: JobRun<never>): Promise<void
 
 const maxRetries = 50
 
+const options = {
+  ...{ name: true, schedule: true, retries: true, input: true, run: true },
+} as const satisfies OptionsOf<Declaration<TSchema>>
+
 /**
  * Declares background work of the app.
- * @throws Error if its name or number of retries is wrong, or it has a schedule and an input
+ * @throws Error if its name, an option or its number of retries is wrong, or it has a schedule and an input
  */
 export function defineJob<Input extends TSchema = TNull>(
   declaration: Declaration<Input>,
 ): Job<Input> {
+  requireKnown(`The job ${declaration.name}`, declaration, options)
   const { name, schedule, retries = 12, input = null } = declaration
   const fault = faultOf({ name, schedule, retries, input })
   if (fault !== null) throw new Error(`The job ${name} ${fault}.`)

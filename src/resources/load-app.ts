@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type App, bare } from './define-app.ts'
@@ -81,13 +81,31 @@ export function findConfig(folder: string, named = folder): string {
   )
 }
 
-/** The file of the app in a folder, with the line that names something in quotes, as far as they are known. */
-export function placeIn(folder: string | null, name: string): string {
-  const file = fileIn(folder)
-  if (file === null) return 'gatehouse.config.ts'
+/** The file of an app, with the line, that has something in quotes; its configuration if none has. */
+export function placeIn(folder: string | null, text: string): string {
+  const config = fileIn(folder)
+  if (folder === null || config === null) return 'gatehouse.config.ts'
+  for (const file of [config, ...sourcesIn(folder)]) {
+    const line = lineWith(file, (one) => one.includes(`'${text}'`) || one.includes(`"${text}"`))
+    if (line !== null) return `${file}:${line}`
+  }
+  return config
+}
+
+/** The modules of an app. Read only to name a place in a message. */
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((one) => {
+    const path = join(folder, one.name)
+    if (one.isDirectory()) return /^(\.|node_modules$)/.test(one.name) ? [] : sourcesIn(path)
+    return /\.[cm]?[jt]s$/.test(one.name) ? [path] : []
+  })
+}
+
+/** The number of the first line that is wanted, from another one on; null if there is none. */
+function lineWith(file: string, isWanted: (line: string) => boolean, from = 1): number | null {
   const lines = readFileSync(file, 'utf8').split('\n')
-  const index = lines.findIndex((line) => line.includes(`'${name}'`) || line.includes(`"${name}"`))
-  return index < 0 ? file : `${file}:${index + 1}`
+  const index = lines.findIndex((line, index) => index + 1 >= from && isWanted(line))
+  return index < 0 ? null : index + 1
 }
 
 async function importApp(file: string): Promise<App> {
@@ -125,7 +143,7 @@ async function checkSchedules(app: Partial<App> | undefined, file: string): Prom
     const fault = scheduleFaultOf(schedule)
     if (fault === null) continue
     throw new OperatorError(
-      `The job ${name} of the app in ${file} has the schedule ${schedule}, which is no cron expression: ${fault}.`,
+      `The job ${name} of the app has the schedule ${schedule}, which is no cron expression: ${fault}. See ${placeIn(dirname(file), schedule)}.`,
       'Write five fields: minute, hour, day of the month, month, day of the week, such as 0 7 * * 1-5.',
     )
   }
@@ -146,18 +164,28 @@ function sentenceOf(error: unknown, folder: string): string {
   const [place = ''] = error.stack?.split('\n') ?? []
   const isSyntax = /^(file:\/\/)?\/.*:\d+$/.test(place)
   const text = isSyntax ? `${error.message}, at ${place}` : error.message
-  const sentence = /[.!]$/.test(text) ? text : `${text}.`
+  const sentence = /[.!?]$/.test(text) ? text : `${text}.`
   const at = isSyntax ? null : declaredAt(error, folder)
   return at === null ? sentence : `${sentence} See ${at}.`
 }
 
-/** The file and line of the declaration that threw the error; null if it is none of the app's. */
-function declaredAt({ stack = '' }: Error, folder: string): string | null {
+/**
+ * The file and line of the call of the app that threw the error, or of the option that is the error's cause; null if
+ * it is none of the app's.
+ */
+export function declaredAt({ stack = '', cause }: Error, folder: string): string | null {
   const top = `${pathToFileURL(folder).href}/`
   for (const line of stack.split('\n')) {
     const from = line.indexOf(top)
     if (from < 0 || line.includes('/node_modules/')) continue
-    return /^[^\s):]+:\d+/.exec(line.slice(from + top.length))?.[0] ?? null
+    const [, file, called] = /^([^\s):]+):(\d+)/.exec(line.slice(from + top.length)) ?? []
+    if (file === undefined) return null
+    const names = (one: string) => typeof cause === 'string' && namesOption(one, cause)
+    return `${file}:${lineWith(join(folder, decodeURI(file)), names, Number(called)) ?? called}`
   }
   return null
+}
+
+function namesOption(line: string, option: string): boolean {
+  return new RegExp(`(^|[\\s{,'"])${RegExp.escape(option)}['"]?\\s*[:,(]`).test(line)
 }

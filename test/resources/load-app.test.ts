@@ -72,9 +72,32 @@ t.test('a mistake in an app is named with its file, before anything is served', 
     ],
     [
       withJobs(`{ name: 'digest', schedule: '61 * * * *' }`),
-      /The job digest of .* has the schedule 61 \* \* \* \*, which is no cron expression: .*61/,
+      /The job digest of the app has the schedule 61 \* \* \* \*, which is no cron expression: .*61.* See .*gatehouse\.config\.ts:4\.$/,
     ],
-    [withJobs(`{ name: 'digest', schedule: '* * *' }`), /it does not have five fields\.$/],
+    [
+      withJobs(`{ name: 'digest', retry: 3 }`),
+      /The job digest has the unknown option retry\. Did you mean retries\? See gatehouse\.config\.ts:4\.$/,
+    ],
+    [
+      `import { defineApp } from 'gatehouse'\nexport default defineApp({\n name: 'one',\n resources: [],\n job: [] })`,
+      /The app one has the unknown option job\. Did you mean jobs\? See gatehouse\.config\.ts:5\.$/,
+    ],
+    [
+      `import { defineApp } from 'gatehouse'\nexport default defineApp({ name: 'one', resources: [], routes: {\n tenants: [] } })`,
+      /The app one has the unknown option routes\.tenants\. Did you mean tenant\? See gatehouse\.config\.ts:3\.$/,
+    ],
+    [
+      `import { defineApp } from 'gatehouse'\nexport default defineApp({ name: 'one', resources: [], pages: [\n{ href: '/app/a', label: 'A', icons: 'list' }] })`,
+      /The page \/app\/a has the unknown option icons\. Did you mean icon\? See gatehouse\.config\.ts:3\.$/,
+    ],
+    [
+      `import { defineApp } from 'gatehouse'\nexport default defineApp({ name: 'one', resources: [], plans: { free: {\nlimit: {} } } })`,
+      /The plan free has the unknown option limit\. Did you mean limits\? See gatehouse\.config\.ts:3\.$/,
+    ],
+    [
+      withJobs(`{ name: 'digest', schedule: '* * *' }`),
+      /it does not have five fields\. See .*gatehouse\.config\.ts:4\.$/,
+    ],
     [
       withJobs(`{ name: 'digest' }`, `{ name: 'digest', schedule: '* * * * *' }`),
       /Two jobs of the app have the name digest\. See gatehouse\.config\.ts:\d+\.$/,

@@ -5,6 +5,7 @@ import type { Asking, Field, Fields } from './fields/field.ts'
 import { guardedOf } from './fields/guarded.ts'
 import { titleOf } from './names.ts'
 import type { OwnAction, OwnActionDeclared } from './own-action.ts'
+import { requireResourceOptions } from './resource-options.ts'
 import type { Visible } from './visible.ts'
 
 /** What a role may do: `resource:action`, such as `post:read`. */
@@ -121,7 +122,7 @@ type Initial<F extends Fields> = {
 }[keyof F]
 
 /** A resource as it is declared. An action that is missing has no route, no rule and no privilege. */
-type Declaration<
+export type Declaration<
   Name extends string,
   F extends Fields,
   New extends string,
@@ -295,6 +296,7 @@ export function defineResource<
   name: Name,
   declaration: Declaration<Name, F, New, Changed, Event, Set, ChangedSet, OwnAccepted, OwnSet>,
 ): Typed<Name, F, Event> {
+  requireResourceOptions(name, declaration)
   const {
     forServices = false,
     filters = [],

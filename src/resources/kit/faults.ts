@@ -1,10 +1,11 @@
 import type { Resource } from './define.ts'
 import { givenKeysOf } from './derived.ts'
 import { computedOf } from './fields/computed.ts'
+import { shadowFaultsOf, unknownFaultsOf } from './field-faults.ts'
 import type { Field } from './fields/field.ts'
 import { guardedOf } from './fields/guarded.ts'
-import { membersOf } from './fields/keys/member.ts'
-import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
+import { membersOf, onLeaves } from './fields/keys/member.ts'
+import { expansionOf, type OnDelete, onDeletes, referencesOf } from './fields/keys/reference.ts'
 import { listFaultsOf } from './list-faults.ts'
 import { memberCheckOf } from './names.ts'
 import { ownFaultsOf } from './own-action.ts'
@@ -42,6 +43,7 @@ export function faultsOf(resource: Resource): string[] {
       `has the field ${reused} renamed from ${fields[reused ?? '']?.renamedFrom}, which is a field too`,
     ],
     [!has('id') || !has('createdAt'), 'needs the fields id and createdAt'],
+    ...shadowFaultsOf(resource),
     [actions.update !== undefined && !has('updatedAt'), 'has an update and no field updatedAt'],
     [scope === 'owner' && !has('userId'), 'has the scope owner and no field userId'],
     [
@@ -67,7 +69,9 @@ export function faultsOf(resource: Resource): string[] {
       'has the scope chain and an update of the folder, whose team the row keeps',
     ],
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
+    ...unknownFaultsOf(resource),
     ...planFaultsOf(resource),
+    ...guardFaultsOf(resource),
     ...listFaultsOf(resource),
     ...visibleFaultsOf(resource),
     [unnamed !== undefined, `has the event ${unnamed}, which is not lower-case words`],
@@ -85,7 +89,6 @@ export function faultsOf(resource: Resource): string[] {
   faults.push(
     ...payloadFaultsOf(resource),
     ...ownFaultsOf(resource),
-    ...guardFaultsOf(resource),
     ...computedFaultsOf(resource),
     ...memberFaultsOf(resource, keys),
   )
@@ -135,6 +138,10 @@ function referenceFaultsOf(
       `has the reference ${key} and a field ${expansionOf(key)}, which an expanded response has for its row`,
     ],
     [
+      !onDeletes.includes(onDelete),
+      `has the reference ${key} with onDelete '${onDelete}': it is one of ${onDeletes.join(', ')}`,
+    ],
+    [
       onDelete === 'clear' && !isNullable,
       `has the reference ${key}, which is cleared and not optional`,
     ],
@@ -149,7 +156,7 @@ function guardFaultsOf(resource: Resource) {
   return guardedOf(fields).flatMap(({ key, permission }): [boolean, string][] => [
     [
       telling.includes(key),
-      `has the field ${key} with the permission ${permission}, and a filter, sort, search, unique key or heading that tells it`,
+      `has the field ${key} with the permission ${permission}, and a filter, sort, search, unique key, heading or visible that tells it: leave it out there`,
     ],
     [
       scope === 'owner',
@@ -196,6 +203,10 @@ function memberFaultsOf({ plural, scope, fields }: Resource, keys: string[]): [b
     [
       keys.includes(name),
       `has the member ${key} and a field ${name}, which an expanded response has for the person`,
+    ],
+    [
+      !onLeaves.includes(onLeave),
+      `has the member ${key} with onLeave '${onLeave}': it is one of ${onLeaves.join(', ')}`,
     ],
     [
       onLeave === 'clear' && !isNullable,

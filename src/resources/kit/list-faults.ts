@@ -22,8 +22,8 @@ export function listFaultsOf(resource: Resource): [boolean, string][] {
   const ofLists = filters.find((one) => listParameters.includes(one))
   const byTeams = sort.length > 0 ? 'sort' : search.length > 0 ? 'search' : undefined
   return [
-    [unfiltered !== undefined, `has no filter by ${unfiltered}`],
-    [unsorted !== undefined, `has no order by ${unsorted}`],
+    [unfiltered !== undefined, `has no filter by ${unfiltered}: ${kindsWith('filter')}`],
+    [unsorted !== undefined, `has no order by ${unsorted}: ${kindsWith('sort')}`],
     [
       unsearched !== undefined,
       `has no search in ${unsearched}, which is no field of one line of text`,
@@ -38,6 +38,12 @@ export function listFaultsOf(resource: Resource): [boolean, string][] {
     ],
     [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
   ]
+}
+
+/** What to do about a field that a list cannot be sorted or filtered by. */
+function kindsWith(means: 'filter' | 'sort'): string {
+  const search = means === 'sort' ? ', or list a field of one line in search' : ''
+  return `fields of its kind have none. Remove it there${search}; docs/fields.md says which kinds have a ${means}`
 }
 
 const listParameters = ['cursor', 'limit', 'sort', 'from', 'to', 'q', 'count', 'expand']

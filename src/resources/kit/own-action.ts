@@ -57,9 +57,8 @@ export function ownFaultsOf(resource: Resource): [boolean, string][] {
 function faultsOf(
   { fields, scope, events }: Resource,
   name: string,
-  { accepts = [], sets = [], run, event, permission }: OwnActionDeclared,
+  { accepts = [], run, event, permission }: OwnActionDeclared,
 ): [boolean, string][] {
-  const strange = [...accepts, ...sets].find((key) => !Object.hasOwn(fields, key))
   return [
     [!/^[a-z]+(-[a-z]+)*$/.test(name), 'has a name that is not words with hyphens'],
     [standard.includes(name), 'has the name of an action that any resource can have'],
@@ -77,6 +76,5 @@ function faultsOf(
       event !== undefined && !Object.hasOwn(events, event),
       `publishes ${event}, which is not among the events`,
     ],
-    [strange !== undefined, `writes ${strange}, which is no field`],
   ]
 }

@@ -18,7 +18,7 @@ import { money } from '#src/resources/kit/fields/numbers/money.ts'
 import { choice } from '#src/resources/kit/fields/texts/choice.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { lines } from '#src/resources/kit/fields/texts/lines.ts'
-import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
+import { created, timestamp, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 import {
   allOf,
   anyOf,
@@ -92,7 +92,7 @@ t.test('a page shows no JSON', async (t) => {
 t.test('each mistake that the compiler cannot see is named at start', async (t) => {
   const actions = { read, create: { ...write, accepts: ['title', 'folderId'] } }
   const declare = (change: object) => () =>
-    defineResource(nameIn(change), { ...document, actions, ...change } as never)
+    defineResource(nameIn(change), { ...document, actions, ...without(change, 'name') } as never)
   const { title, folderId, createdAt, updatedAt } = documentFields
   const ofOwner = {
     ...{ scope: 'owner', events: { updated: 'x' } },
@@ -101,6 +101,8 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
   const unfound =
     'has events and shows no userId before its last field, by which erasure and export find them'
   const page = { label: 'Documents', heading: 'title' }
+  const none = 'fields of its kind have none. Remove it there'
+  const shadowed = ': Gatehouse reads or fills it itself, so give yours another name'
   const mistakes: Record<string, object> = {
     'has a name that is not words with hyphens': { name: 'Document' },
     'has the plural Documents, which is not the name of a table': { plural: 'Documents' },
@@ -118,7 +120,14 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
       fields: { ...documentFields, userId: owner() },
     },
     [unfound]: { ...ofOwner, fields: { id: id(), title, ...times, userId: owner() } },
-    'has no search in body, which is no field of one line of text': { search: ['body'] },
+    'has no search in createdAt, which is no field of one line of text': { search: ['createdAt'] },
+    'names titel in search, which is no field: the nearest is title': { search: ['titel'] },
+    'names titel in accepts of update, which is no field: the nearest is title': {
+      actions: { read, update: { ...write, accepts: ['titel'] } },
+    },
+    'names state in page, which is no field: the nearest is title': {
+      page: { ...page, columns: ['state'] },
+    },
     'has the scope chain and a search: its lists read the rows of each team by their ids': {
       search: ['title'],
     },
@@ -138,7 +147,40 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
       actions: { read, create: { ...write, accepts: ['title'] } },
     },
     'is for services, which have no chain': { forServices: true },
-    'has no filter by createdAt': { filters: ['createdAt'] },
+    [`has no filter by createdAt: ${none}; docs/fields.md says which kinds have a filter`]: {
+      filters: ['createdAt'],
+    },
+    [`has no order by title: ${none}, or list a field of one line in search; docs/fields.md says which kinds have a sort`]:
+      { scope: 'tenant', sort: ['title'] },
+    "has the reference projectId with onDelete 'delete': it is one of restrict, cascade, clear": {
+      fields: {
+        ...documentFields,
+        projectId: reference('project', { onDelete: 'delete' as never }),
+      },
+    },
+    "has the member forId with onLeave 'delete': it is one of clear, keep": {
+      scope: 'tenant',
+      fields: { ...documentFields, forId: optional(member({ onLeave: 'delete' as never })) },
+    },
+    [`has a field id that is not id()${shadowed}`]: { fields: { ...documentFields, id: line(36) } },
+    [`has a field tenantId that is not tenant()${shadowed}`]: {
+      fields: { ...documentFields, tenantId: line(36) },
+    },
+    [`has a field createdAt that is not created()${shadowed}`]: {
+      fields: { ...documentFields, createdAt: timestamp() },
+    },
+    [`has a field updatedAt that is not updated()${shadowed}`]: {
+      fields: { ...documentFields, updatedAt: created() },
+    },
+    [`has a field userId that is not owner()${shadowed}`]: {
+      ...ofOwner,
+      fields: { ...documentFields, userId: member() },
+    },
+    [`has a field folderId that is not folder()${shadowed}`]: {
+      fields: { ...documentFields, folderId: optional(folder()) },
+    },
+    'has the scope chain and a field teamId, which is the team of the folder: give yours another name':
+      { fields: { ...documentFields, teamId: integer() } },
     'has a filter limit, which every list has for itself': {
       fields: { ...documentFields, limit: line(9) },
       filters: ['limit'],
@@ -198,7 +240,7 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
     'has the action close, which publishes closed, which is not among the events': own('close', {
       event: 'closed',
     }),
-    'has the action close, which writes status, which is no field': own('close', {
+    'names status in sets of close, which is no field: the nearest is title': own('close', {
       sets: ['status'],
     }),
   }
@@ -220,9 +262,55 @@ const own = (name: string, change: object) => ({
   own: { [name]: { permission: 'post:write', accepts: ['title'], ...change } },
 })
 
+function without(change: object, key: string): object {
+  return Object.fromEntries(Object.entries(change).filter(([one]) => one !== key))
+}
+
 function nameIn(change: { readonly name?: string }): string {
   return change.name ?? 'document'
 }
+
+t.test('an option that would be ignored is refused, with the nearest one', async (t) => {
+  const actions = { read, update: { ...write, accepts: ['title'] } }
+  const page = { label: 'Documents', heading: 'title' }
+  const mistakes: [change: object, words: string][] = [
+    [{ uniqe: [['title']] }, 'has the unknown option uniqe. Did you mean unique?'],
+    [
+      { actions: { ...actions, updat: write } },
+      'has the unknown option actions.updat. Did you mean update?',
+    ],
+    [
+      { actions: { ...actions, update: { ...write, acepts: ['title'] } } },
+      'has the unknown option actions.update.acepts. Did you mean accepts?',
+    ],
+    [
+      { actions: { read, create: { ...write, accepts: ['title', 'folderId'], unless: [] } } },
+      'has the unknown option actions.create.unless. Did you mean sets?',
+    ],
+    [{ page: { ...page, titel: 'x' } }, 'has the unknown option page.titel. Did you mean label?'],
+    [
+      { page: { ...page, create: { heading: 'New', buton: 'Add' } } },
+      'has the unknown option page.create.buton. Did you mean button?',
+    ],
+    [
+      own('close', { events: 'closed' }),
+      'has the action close, which has the unknown option events. Did you mean event?',
+    ],
+    [
+      {
+        actions: {
+          ...actions,
+          update: { ...actions.update, unless: [{ name: 'done', word: '' }] },
+        },
+      },
+      'has for update the condition done, which has the unknown option word. Did you mean words?',
+    ],
+  ]
+  for (const [change, words] of mistakes) {
+    const define = () => defineResource('document', { ...document, actions, ...change } as never)
+    t.throws(define, { message: `The resource document ${words}` }, words)
+  }
+})
 
 t.test('two resources do not share a name or a table', async (t) => {
   const one = { name: 'task', plural: 'tasks', fields: {}, unique: [] }
@@ -307,7 +395,7 @@ t.test('nothing else tells what is in a field that needs a permission', async (t
     { page: { label: 'Tasks', heading: 'rate' } },
   ]) {
     const message =
-      'The resource task has the field rate with the permission task:rate, and a filter, sort, search, unique key or heading that tells it.'
+      'The resource task has the field rate with the permission task:rate, and a filter, sort, search, unique key, heading or visible that tells it: leave it out there.'
     t.throws(() => define(further), { message })
   }
   t.throws(() => define({}, 'owner'), { message: /permission task:rate of a role/ })

@@ -85,8 +85,8 @@ t.test('without a resource there is a table of none', (t) => {
 })
 
 t.test('a published field of JSON needs what replaces it when its owner is erased', (t) => {
-  const { erased: _erased, ...rest } = orders as Resource
-  t.throws(() => defineResource('order', rest as never), {
+  const { plural, scope, fields, actions, events } = orders as Resource
+  t.throws(() => defineResource('order', { plural, scope, fields, actions, events } as never), {
     message:
       'The resource order publishes lineItems and does not say what replaces it when its owner is erased (erased).',
   })

@@ -5,7 +5,8 @@ import { type Field, field } from '../field.ts'
 import { expansionOf } from './reference.ts'
 
 /** What becomes of the field when the person leaves the tenant. */
-export type OnLeave = 'clear' | 'keep'
+export const onLeaves = ['clear', 'keep'] as const
+export type OnLeave = (typeof onLeaves)[number]
 
 /**
  * A person who is a member of the tenant when the row is written. The name of the field ends in `Id`.

@@ -4,7 +4,8 @@ import { Id } from '#src/http/schemas.ts'
 import { type Field, field } from '../field.ts'
 
 /** What becomes of a row when the row that it refers to is deleted. */
-export type OnDelete = 'restrict' | 'cascade' | 'clear'
+export const onDeletes = ['restrict', 'cascade', 'clear'] as const
+export type OnDelete = (typeof onDeletes)[number]
 
 /** What a field refers to: rows of another resource, by its name. */
 export type Reference = { readonly name: string; readonly onDelete: OnDelete }
