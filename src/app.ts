@@ -68,7 +68,8 @@ import type { Config } from '#src/config/config.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { AppScope } from '#src/resources/define-app.ts'
-import { resources, app as running } from '#src/resources/running-app.ts'
+import { faultOfPart } from '#src/resources/load-app.ts'
+import { appFolder, resources, app as running } from '#src/resources/running-app.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alwaysVerified, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 import type { EndpointSettings } from '#src/webhooks/endpoints/actions.ts'
@@ -488,11 +489,15 @@ async function webhooks(app: FastifyInstance, { config, metrics }: Wiring): Prom
   await app.register(webhookRoutes.billing, { provider })
 }
 
-/** The routes of the app in a scope. */
+/** The routes of the app in a scope. @throws OperatorError naming the file and the line of a mistake in them */
 async function registerOwn(app: FastifyInstance, scope: AppScope) {
   for (const load of running.routes?.[scope] ?? []) {
-    // The scope has checked nothing about its type, which define-app.ts leaves open.
-    await app.register((await load()).default as unknown as FastifyPluginAsync)
+    try {
+      // The scope has checked nothing about its type, which define-app.ts leaves open.
+      await app.register((await load()).default as unknown as FastifyPluginAsync)
+    } catch (error) {
+      throw faultOfPart(`A route of the app in the scope ${scope}`, error, appFolder ?? '')
+    }
   }
 }
 

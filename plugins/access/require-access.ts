@@ -1,6 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Rule, ruleOf, type Stated } from '#src/access/policy.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 
 /**
  * Who may call a route. `public`: anyone. `signature`: the body proves its sender. Otherwise the rule
@@ -28,7 +29,12 @@ export default fp(
 function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void {
   const name = `${route.method} ${route.url}`
   const access = route.config?.access
-  if (access === undefined) throw new Error(`${name} does not state config.access.`)
+  if (access === undefined) {
+    throw new OperatorError(
+      `${name} does not state config.access.`,
+      "Name the rule in its options: config: { access: { resource: 'task', action: 'read' } }, or access: 'public' for everybody.",
+    )
+  }
   if (access === 'public') return
   if (access === 'signature') {
     demand(this, ['webhook', 'logout'], name)
@@ -38,7 +44,10 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   const rule = ruleOf(stated)
   if (rule === null) {
     const unknown = typeof access === 'object' ? `${access.resource}:${access.action}` : access
-    throw new Error(`${name}: the policy has no rule ${unknown}.`)
+    throw new OperatorError(
+      `${name}: the policy has no rule ${unknown}.`,
+      'Name a resource of the app and one of its actions, which generated/access.md lists.',
+    )
   }
   if (feature !== undefined) demandFeature(access, rule, name)
   const needsTenant = rule.scope === 'tenant' || rule.scope === 'chain'

@@ -1,9 +1,10 @@
 import { Problem } from '#src/http/problems.ts'
 import type { Condition, ConditionCaller } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
-import { distinct } from '#src/resources/kit/distinct.ts'
+import { distinctFromOwn } from '#src/resources/kit/distinct.ts'
+import { placeIn } from '#src/resources/load-app.ts'
 import { plansWith } from '#src/resources/plans.ts'
-import { app, resources } from '#src/resources/running-app.ts'
+import { app, appFolder, resources } from '#src/resources/running-app.ts'
 import { type Caller, isRecentlyAuthenticated, type Principal } from './caller.ts'
 import { entitlementsOf } from './entitlements.ts'
 import {
@@ -84,13 +85,8 @@ export type Rule = {
   readonly unless: readonly Condition[]
 }
 
-/**
- * The permissions. Everything that is not listed is refused. The access matrix of the tests, route
- * registration, the OpenAPI document and docs/access.md are derived from this table. The rules of the
- * declared resources are in src/resources.
- */
-export const policy: readonly Rule[] = [
-  ...rulesOf(resources, app.plans),
+/** The rules of the program itself. */
+const ownRules: readonly Rule[] = [
   ...forServices(
     ...managed('folder'),
     ...managed('team'),
@@ -157,10 +153,18 @@ export const policy: readonly Rule[] = [
   own('activity', 'read', 'session'),
 ]
 
-distinct(
-  policy,
-  servicePermissionOf,
-  (rule) => `The policy has two rules for ${rule}. Give the declared resource another name.`,
+/**
+ * The permissions. Everything that is not listed is refused. The access matrix of the tests, route
+ * registration, the OpenAPI document and docs/access.md are derived from this table. The rules of the
+ * declared resources are in src/resources.
+ */
+export const policy: readonly Rule[] = [...rulesOf(resources, app.plans), ...ownRules]
+
+// Even with another action, a resource of that name would have what the roles and tokens of the other have.
+distinctFromOwn(
+  [...resources.map(({ name }) => name), ...new Set(ownRules.map(({ resource }) => resource))],
+  (name) => name,
+  (name) => `The resource ${name} at ${placeIn(appFolder, name)} has the name of one of Gatehouse.`,
 )
 
 function allow(

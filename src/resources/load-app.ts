@@ -157,6 +157,17 @@ function checked(app: App | undefined, file: string): App {
   )
 }
 
+/** The error of a part of the app that is loaded at start, with the file and the line of the mistake. */
+export function faultOfPart(part: string, error: unknown, folder: string): OperatorError {
+  const problem = `${part} cannot be loaded: ${sentenceOf(error, folder)}`
+  if (error instanceof OperatorError) return new OperatorError(problem, error.remedy)
+  const isMissing = Object(error).code === 'ERR_MODULE_NOT_FOUND'
+  return new OperatorError(
+    problem,
+    isMissing ? 'Create the file, or correct its import.' : 'Correct it there.',
+  )
+}
+
 /** What is wrong, and where in the folder of the app. */
 function sentenceOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return `${error}.`

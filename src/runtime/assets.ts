@@ -51,10 +51,11 @@ async function listCheckout(folder: string): Promise<string[]> {
   return names.map((name) => `${folder}/${name}`)
 }
 
-const top = fileURLToPath(new URL('../..', import.meta.url))
+/** The folder of package.json: of the checkout or of the installed package. */
+export const programFolder = fileURLToPath(new URL('../..', import.meta.url))
 
 function inCheckout(path: string): string {
-  return resolve(top, path)
+  return resolve(programFolder, path)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Resource } from '#src/resources/kit/define.ts'
-import { insertedKeysOf } from '#src/resources/kit/derived.ts'
+import { fillRemedyOf, unfilledKeysOf } from '#src/resources/kit/derived.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import { type Link, linksOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
 import { columnOf } from '#src/resources/kit/names.ts'
@@ -35,7 +35,10 @@ export async function verifyResources(
               .flatMap((link) => keyProblemsOf(link, table)),
             ...uniqueProblemsOf(one, table),
           ]
-    return problems.map((problem) => ({ object: one.plural, problem, remedy }))
+    return [
+      ...problems.map((problem) => ({ object: one.plural, problem, remedy })),
+      ...(table === undefined ? [] : unfilledFindingsOf(one, table)),
+    ]
   })
 }
 
@@ -66,7 +69,7 @@ function keyProblemsOf(link: Link, table: PresentTable): string[] {
 }
 
 function columnProblemsOf(resource: Resource, { columns }: PresentTable): string[] {
-  const { name, plural, fields, actions } = resource
+  const { name, plural, fields } = resource
   const found = new Map(columns.map((column) => [column.name, column]))
   const ofFields = Object.entries(fields).flatMap(
     ([key, { column: type, columnType, isNullable, computes }]) => {
@@ -85,25 +88,37 @@ function columnProblemsOf(resource: Resource, { columns }: PresentTable): string
       return []
     },
   )
-  // An optional field of a NOT NULL column is a fault of its own.
-  const optional = Object.keys(fields).filter((key) => fields[key]?.isNullable)
-  const created = [...insertedKeysOf(resource), ...optional].map(columnOf)
-  const isGiven = (column: string) =>
-    scopeColumns[resource.scope].some((one) => one === column) || created.includes(column)
   const ofScope = scopeColumns[resource.scope].filter((one) => !found.has(one))
-  const unfilled = columns.filter((one) => one.notNull && !one.isFilled && !isGiven(one.name))
   return [
     ...ofFields,
     ...ofScope.map(
       (one) => `The column ${plural}.${one} of the scope ${resource.scope} is missing.`,
     ),
-    ...unfilled
-      .filter(() => actions.create !== undefined)
-      .map(
-        (one) =>
-          `The column ${plural}.${one.name} is NOT NULL, but nothing that creates a ${name} fills it.`,
-      ),
   ]
+}
+
+/** Columns without which no row can be created, and that nothing fills. */
+function unfilledFindingsOf(resource: Resource, { columns }: PresentTable): Finding[] {
+  const { name, plural, scope, fields, actions } = resource
+  if (actions.create === undefined) return []
+  const unfilled = unfilledKeysOf(resource)
+  const ofFields = new Map(Object.keys(fields).map((key) => [columnOf(key), key]))
+  const ofScope: readonly string[] = scopeColumns[scope]
+  return columns.flatMap((one) => {
+    const key = ofFields.get(one.name)
+    const isGiven = key === undefined ? ofScope.includes(one.name) : !unfilled.includes(key)
+    if (!one.notNull || one.isFilled || isGiven) return []
+    return [
+      {
+        object: plural,
+        problem: `The column ${plural}.${one.name} is NOT NULL, but nothing that creates a ${name} fills it.`,
+        remedy:
+          key === undefined
+            ? `No field has it. Drop it with \`gatehouse migrate dev --drop ${plural}.${one.name}\`, or give it a default in a migration of your own.`
+            : fillRemedyOf(resource, key),
+      },
+    ]
+  })
 }
 
 /** Columns beside the fields that the statements of a scope name. */

@@ -1,7 +1,8 @@
 import { homeFunctionsOf, privilegesOf } from '#src/resources/kit/derived.ts'
-import { distinct } from '#src/resources/kit/distinct.ts'
+import { distinctFromOwn } from '#src/resources/kit/distinct.ts'
 import { seesTeams } from '#src/resources/kit/visible.ts'
-import { resources, worksInBackground } from '#src/resources/running-app.ts'
+import { placeIn } from '#src/resources/load-app.ts'
+import { appFolder, resources, worksInBackground } from '#src/resources/running-app.ts'
 
 /** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }
@@ -147,11 +148,10 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
  * if both name one role it gets the union.
  */
 export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = Object.fromEntries(
-  distinct(
+  distinctFromOwn(
     Object.entries(otherTables).concat(Object.entries(privilegesOf(resources, worksInBackground))),
     ([table]) => table,
-    (table) =>
-      `The table ${table} is no table for a declared resource: the program has it already.`,
+    (table) => `The resource at ${placeIn(appFolder, table)} has the table ${table} of Gatehouse.`,
   ),
 )
 

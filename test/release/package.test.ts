@@ -53,50 +53,48 @@ t.test('an app that depends on the package runs, with a route of its own', async
   t.same((await readdir(folder)).sort(), [...files, 'node_modules'].sort(), 'it writes no file')
 })
 
-t.test('a new app is complete: its tests, its types, and what is generated', async (t) => {
-  const folder = await temporaryFolder(t)
-  await install(folder, archive)
-  const created = await runInstalled(t, folder, [
-    'create',
-    'garden-shed',
-    '--yes',
-    '--package',
-    archive,
-  ])
-  t.equal(await created.ended, 0, created.output())
-  t.match(created.output(), 'cd garden-shed')
-  const app = join(folder, 'garden-shed')
-  const manifest = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'))
-  t.match(manifest, { name: 'garden-shed', dependencies: { gatehouse: `file:${archive}` } })
-  t.ok((await readdir(app)).includes('.gitignore'))
-  t.match(await readFile(join(app, 'gatehouse.config.ts'), 'utf8'), "name: 'garden-shed'")
+const templates = {
+  'with the example': { args: [], tests: 2 },
+  empty: { args: ['--empty'], tests: 1 },
+}
+for (const [name, { args, tests }] of Object.entries(templates)) {
+  t.test(`a new app is complete, ${name}: its tests, and its own check`, async (t) => {
+    const folder = await temporaryFolder(t)
+    await install(folder, archive)
+    const create = ['create', 'garden-shed', '--yes', ...args, '--package', archive]
+    const created = await runInstalled(t, folder, create)
+    t.equal(await created.ended, 0, created.output())
+    t.match(created.output(), 'cd garden-shed')
+    const app = join(folder, 'garden-shed')
+    const manifest = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'))
+    t.match(manifest, { name: 'garden-shed', dependencies: { gatehouse: `file:${archive}` } })
+    t.ok((await readdir(app)).includes('.gitignore'))
+    t.match(await readFile(join(app, 'gatehouse.config.ts'), 'utf8'), "name: 'garden-shed'")
 
-  await install(app, archive)
-  for (const name of Object.keys(manifest.devDependencies)) {
-    const { [name]: wanted } = manifest.devDependencies
-    const own = JSON.parse(await readFile(join(top, 'package.json'), 'utf8'))
-    t.equal(
-      wanted,
-      own.devDependencies[name] ?? own.dependencies[name],
-      `${name} as in this repository`,
-    )
-    await mkdir(dirname(join(app, 'node_modules', name)), { recursive: true })
-    await symlink(join(top, 'node_modules', name), join(app, 'node_modules', name))
-  }
-  for (const args of [
-    ['generate', '--check'],
-    ['migrate', 'dev', '--check'],
-  ]) {
-    const checked = await runInstalled(t, app, args)
-    t.equal(await checked.ended, 0, checked.output())
-  }
-  const inApp = { cwd: app, encoding: 'utf8', env: withoutRunner() } as const
-  const tested = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], inApp)
-  t.match(tested.stdout, '# pass 2')
-  t.equal(tested.status, 0, tested.stdout)
-  const tsc = join(top, 'node_modules/typescript/bin/tsc')
-  t.equal(spawnSync(process.execPath, [tsc], inApp).stdout, '')
-})
+    await install(app, archive)
+    for (const name of Object.keys(manifest.devDependencies)) {
+      const { [name]: wanted } = manifest.devDependencies
+      const own = JSON.parse(await readFile(join(top, 'package.json'), 'utf8'))
+      t.equal(
+        wanted,
+        own.devDependencies[name] ?? own.dependencies[name],
+        `${name} as in this repository`,
+      )
+      await mkdir(dirname(join(app, 'node_modules', name)), { recursive: true })
+      await symlink(join(top, 'node_modules', name), join(app, 'node_modules', name))
+    }
+    for (const command of manifest.scripts.check.split(' && ').slice(1)) {
+      const checked = await runInstalled(t, app, command.split(' ').slice(1))
+      t.equal(await checked.ended, 0, `${command}: ${checked.output()}`)
+    }
+    const inApp = { cwd: app, encoding: 'utf8', env: withoutRunner() } as const
+    const tested = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], inApp)
+    t.match(tested.stdout, `# pass ${tests}`)
+    t.equal(tested.status, 0, tested.stdout)
+    const tsc = join(top, 'node_modules/typescript/bin/tsc')
+    t.equal(spawnSync(process.execPath, [tsc], inApp).stdout, '')
+  })
+}
 
 t.test('the documents are in it, and its README leads to them', async (t) => {
   const folder = await temporaryFolder(t)

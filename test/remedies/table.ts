@@ -13,6 +13,7 @@ const migrateTest = 'test/schema/migrate.test.ts'
 const changes = 'test/docs/migrations.test.ts'
 const tables = 'test/schema/app-tables.test.ts'
 const loadTest = 'test/resources/load-app.test.ts'
+const routesTest = 'test/resources/app-routes.test.ts'
 const defineTest = 'test/schema/define.test.ts'
 const services = 'test/commands/setup/doctor-services.test.ts'
 const certificate = { tried: [services, 'NODE_EXTRA_CA_CERTS: join('] } as const
@@ -250,7 +251,15 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
       tried: ['test/schema/app-migrations.test.ts', 'its own app serves it'],
     },
   },
+  'src/resources/kit/distinct.ts': {
+    'Give the declared resource another name': { tried: [routesTest, "'another name'"] },
+  },
+  'src/resources/kit/derived.ts': {
+    'Let create of': { tried: [tables, "'nothing that creates a task'"] },
+  },
   'src/resources/load-app.ts': {
+    'Create the file, or correct': { tried: [routesTest, 'await writeFile(file, text)'] },
+    'Correct it there': { tried: [routesTest, 'await writeFile(file, text)'] },
     'Name the folder of an app with --app': { tried: [loadTest, 'none is an installation'] },
     'Correct the file; its declarations': { tried: [loadTest, 'the corrected file'] },
     'Let it end with export default': { tried: [loadTest, 'the corrected file'] },

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -21,10 +21,10 @@ t.test('a mistake in a route of an app is named, and the program ends', async (t
 
   const file = join(folder, 'routes/title.ts')
   const text = await readFile(file, 'utf8')
-  const mistakes: Readonly<Record<string, [piece: string, message: string]>> = {
+  const mistakes: Readonly<Record<string, [piece: string, message: string | RegExp]>> = {
     'a route without a rule': [
       `config: { access: { resource: 'note', action: 'read' } },`,
-      'GET /notes/:id/title does not state config.access.',
+      /^gatehouse: A route of the app in the scope tenant cannot be loaded: GET \/notes\/:id\/title does not state config\.access\. See routes\/title\.ts:\d+\. Name the rule in its options: .*\n$/,
     ],
     'a route without a name': [`operationId: 'getTitle',`, 'operationId'],
     'an answer without words': [
@@ -36,8 +36,22 @@ t.test('a mistake in a route of an app is named, and the program ends', async (t
     await writeFile(file, text.replace(piece, ''))
     const program = await runProgram(t, ['serve'], env, { cwd: folder })
     t.equal(await program.ended, 1, name)
-    t.match(program.output(), message)
+    t.match(program.messages(), message)
   }
+  await writeFile(file, text.replace("action: 'read'", "action: 'reed'"))
+  const unknown = await runProgram(t, ['generate', '--check'], env, { cwd: folder })
+  t.equal(await unknown.ended, 1, 'an unknown rule')
+  t.match(
+    unknown.messages(),
+    /the policy has no rule note:reed\. See routes\/title\.ts:\d+\. Name a resource of the app/,
+  )
+  await rename(file, `${file}.old`)
+  const missing = await runProgram(t, ['serve'], env, { cwd: folder })
+  t.equal(await missing.ended, 1, 'a missing file')
+  t.match(
+    missing.messages(),
+    /^gatehouse: A route .*Cannot find module '.*routes\/title\.ts' imported from .*gatehouse\.config\.ts\. .*Create the file, or correct its import\.\n$/,
+  )
   await writeFile(file, text)
   const config = join(folder, 'gatehouse.config.ts')
   const app = await readFile(config, 'utf8')
@@ -50,3 +64,54 @@ t.test('a mistake in a route of an app is named, and the program ends', async (t
     /The hook billing\.charge\.failed of .*gatehouse\.config\.ts:\d+ is about a billing event/,
   )
 })
+
+t.test(
+  'a resource with a name, table or address of Gatehouse is refused in one line',
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    await mkdir(join(folder, 'node_modules'))
+    await symlink(root, join(folder, 'node_modules/gatehouse'))
+    const declare = (name: string, plural: string) =>
+      writeFile(
+        join(folder, 'gatehouse.config.ts'),
+        `import { created, defineApp, defineResource, id } from 'gatehouse'
+const one = defineResource('${name}', {
+  plural: '${plural}',
+  scope: 'tenant',
+  fields: { id: id(), createdAt: created() },
+  actions: { read: { permission: 'post:read' } },
+})
+export default defineApp({ name: 'acme', resources: [one] })`,
+      )
+    const run = async (command: string) => {
+      const program = await runProgram(t, [command], {}, { cwd: folder })
+      return { status: await program.ended, messages: program.messages() }
+    }
+    const refused: [name: string, table: string, command: string, messages: RegExp][] = [
+      [
+        'user',
+        'people',
+        'openapi',
+        /^gatehouse: The resource user at .*gatehouse\.config\.ts:2 has the name of one of Gatehouse\. Give the declared resource another name\.\n$/,
+      ],
+      [
+        'login',
+        'sessions',
+        'migrate',
+        /^gatehouse: The resource at .*gatehouse\.config\.ts:3 has the table sessions of Gatehouse\. Give .* another name\.\n$/,
+      ],
+      [
+        'person',
+        'events',
+        'openapi',
+        /^gatehouse: Method 'GET' already declared for route '\/events'\. Give the resource whose table is called so another plural, .*\n$/,
+      ],
+    ]
+    for (const [name, table, command, messages] of refused) {
+      await declare(name, table)
+      t.match(await run(command), { status: 1, messages }, name)
+    }
+    await declare('login', 'logins')
+    t.match(await run('openapi'), { status: 0, messages: '' }, 'another name')
+  },
+)

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { createUser } from '#dev/testing/people.ts'
 import { defineResource, type Resource } from '#src/resources/kit/define.ts'
 import { computed } from '#src/resources/kit/fields/computed.ts'
-import { type Field, optional, renamed } from '#src/resources/kit/fields/field.ts'
+import { type Field, initially, optional, renamed } from '#src/resources/kit/fields/field.ts'
 import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { author, owner } from '#src/resources/kit/fields/keys/people.ts'
@@ -169,6 +169,31 @@ CREATE INDEX pages_tenant_id_team_id_created_at_id_idx ON pages (tenant_id, team
 CREATE INDEX pages_tenant_id_folder_id_team_id_id_idx ON pages (tenant_id, folder_id, team_id, id);
 ALTER TABLE pages ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;`
 
+t.test('a table in which no row could be created is not made', async (t) => {
+  const world = await openWorld(t)
+  const read = { permission: 'post:read' }
+  const declare = (create: object, size: Field = integer()) =>
+    tasks({ title: line(200), size }, { actions: { read, create: { ...read, ...create } } })
+  t.match(
+    await world.faults([declare({ accepts: ['title'] })]),
+    /^The field task\.size is required, and nothing that creates a task fills it\. Let create of task accept size, .* initially/,
+  )
+  const filled = [
+    declare({ accepts: ['title', 'size'] }),
+    declare({ accepts: ['title'], sets: ['size'] }),
+    declare({ accepts: ['title'] }, optional(integer())),
+    declare(
+      { accepts: ['title'] },
+      initially(integer(), () => 1),
+    ),
+  ]
+  for (const resource of filled) t.equal(await world.faults([resource]), '')
+  await world.evolve([declare({ accepts: ['title', 'size'] })])
+  t.match(await world.faults([declare({ accepts: ['title'] })]), 'nothing that creates a task')
+  await world.run('ALTER TABLE tasks ALTER COLUMN size SET DEFAULT 1')
+  t.equal(await world.faults([declare({ accepts: ['title'] })]), '', 'the database fills it')
+})
+
 t.test('a field is added: optional as it is, required with a value for the rows', async (t) => {
   const world = await openWorld(t)
   const title = { title: line(200) }
@@ -196,6 +221,10 @@ t.test('a field is added: optional as it is, required with a value for the rows'
       `--fill task.${name}=${value} is not a value that the field accepts.`,
     )
   }
+  t.match(
+    await world.faults([tasks(more)], { fill: { 'task.status': 'closed' } }),
+    /accepts\. It accepts open, done\.$/m,
+  )
   const fill = { 'task.status': 'open', 'task.seats': '4', 'task.urgent': 'false' }
   const { warnings } = await world.evolve([tasks(more)], { fill })
   t.match(warnings, "Existing rows get 'open'.")

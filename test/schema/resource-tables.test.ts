@@ -7,6 +7,7 @@ import { flag } from '#src/resources/kit/fields/numbers/flag.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { text } from '#src/resources/kit/fields/texts/text.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
+import type { Finding } from '#src/schema/finding.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { verifyResources } from '#src/schema/resource-tables.ts'
 import { verifyDatabase } from '#src/schema/verification/verify.ts'
@@ -57,6 +58,7 @@ t.test('each difference between a resource and its table is named, and nothing e
   const problems = async (
     table: Readonly<Record<string, string | null>>,
     resource: Resource = tasks(),
+    wordsOf: (finding: Finding) => string = ({ problem }) => problem,
   ) => {
     const client = await admin.connect()
     try {
@@ -64,7 +66,7 @@ t.test('each difference between a resource and its table is named, and nothing e
         type === null ? [] : [`${name} ${type}`],
       )
       await client.query(`BEGIN; CREATE TABLE tasks (${lines.join(', ')})`)
-      return (await verifyResources(client, [resource])).map(({ problem }) => problem)
+      return (await verifyResources(client, [resource])).map(wordsOf)
     } finally {
       await client.query('ROLLBACK')
       client.release()
@@ -86,6 +88,11 @@ t.test('each difference between a resource and its table is named, and nothing e
   ])
   t.strictSame(await problems({ number: 'integer NOT NULL' }), [
     'The column tasks.number is NOT NULL, but nothing that creates a task fills it.',
+  ])
+  const unaccepted = tasks({ actions: { read, create: { ...read, accepts: [] } } })
+  t.strictSame(await problems({}, unaccepted, ({ remedy }) => remedy.split(',')[0] ?? ''), [
+    'Let create of task accept title',
+    'Let create of task accept urgent',
   ])
   t.strictSame(
     await problems({ number: 'integer NOT NULL' }, tasks({ actions: { read } })),

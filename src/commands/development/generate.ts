@@ -16,9 +16,11 @@ type Options = { readonly check?: true }
 /**
  * `gatehouse generate`: writes what follows from the declarations of the app into its folder `generated`, so that
  * a review sees it change. With `check` it writes nothing.
- * @throws OperatorError without an app; with `check` if a file does not match the declarations
+ * @throws OperatorError without an app, or if one of its routes has a mistake; with `check` if a file does not match
+ *   the declarations
  */
 export default async function generateCommand({ check }: Options): Promise<void> {
+  if (app.routes !== undefined) await registerRoutes()
   for (const { file, text } of await findOutdated()) {
     if (check) {
       throw new OperatorError(
@@ -31,6 +33,13 @@ export default async function generateCommand({ check }: Options): Promise<void>
     print(`written ${file}`)
   }
   if (check) print('Everything that is generated matches the declarations.')
+}
+
+/** Registers every route, as a start does, without connecting to anything. */
+async function registerRoutes(): Promise<void> {
+  // It loads the whole server, which an app without routes of its own need not wait for.
+  const { describeApi } = await import('./openapi.ts')
+  await describeApi({})
 }
 
 /** The files that do not match the declarations, with their text. @throws OperatorError without an app */

@@ -1,6 +1,7 @@
 import { ApiError } from '#clients/typescript/src/api-error.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
+import { programFolder } from '#src/runtime/assets.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 
 const checkConnection =
@@ -26,7 +27,8 @@ export function errorMessage(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const reason = error.message || code
   const ofFile = 'path' in error || code === 'ERR_MODULE_NOT_FOUND' ? fileRemedies[code] : ''
-  if (ofFile) return `${reason}. ${ofFile}`
+  if (ofFile) return `${reason}. ${isOfApp(reason) ? ofAppFile : ofFile}`
+  if (code === 'FST_ERR_DUPLICATED_ROUTE') return `${reason}. ${otherAddress}`
   if (isDatabaseUnavailable(error) || isLoginRefused(code)) {
     return `The database cannot be reached: ${reason}. ${checkConnection}`
   }
@@ -34,6 +36,16 @@ export function errorMessage(error: unknown): string {
     return `The database schema does not match this release: ${reason}. ${runMigrate}`
   }
   return error.stack ?? error.message
+}
+
+const ofAppFile = 'Create the file or install the package, or correct the import.'
+const otherAddress =
+  'Give the resource whose table is called so another plural, or the route another address.'
+
+/** Whether a module is missing that a file outside of this program imports. */
+function isOfApp(reason: string): boolean {
+  const [, importer] = / imported from (.*)$/.exec(reason) ?? []
+  return importer !== undefined && !importer.startsWith(programFolder)
 }
 
 const refusalRemedies: Readonly<Record<number, string>> = {

@@ -2,6 +2,7 @@ import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { type Plans, plansWith } from '../plans.ts'
 import type { Action, ActionName, Resource } from './define.ts'
 import { columns as columnTypes } from './fields/columns.ts'
+import type { Field } from './fields/field.ts'
 import { inOrderOfNeed, type Link, linksOf } from './links.ts'
 import { columnOf } from './names.ts'
 
@@ -110,6 +111,22 @@ export function insertedKeysOf({ scope, fields, actions }: Resource): string[] {
       !scopeKeys[scope].includes(key) &&
       (fields[key]?.initial !== undefined || isWritten(key, actions.create)),
   )
+}
+
+/** The required fields that neither `create` nor the scope gives a new row. Then its column needs a value of its own. */
+export function unfilledKeysOf(resource: Resource): string[] {
+  const { scope, fields, actions } = resource
+  if (actions.create === undefined) return []
+  const given = ['id', ...scopeKeys[scope], ...insertedKeysOf(resource)]
+  const isOptional = ({ isNullable, computes }: Field) => isNullable || computes !== undefined
+  return Object.entries(fields).flatMap(([key, field]) =>
+    isOptional(field) || given.includes(key) ? [] : [key],
+  )
+}
+
+/** Of a field that is among `unfilledKeysOf`. */
+export function fillRemedyOf({ name }: Pick<Resource, 'name'>, key: string): string {
+  return `Let create of ${name} accept ${key}, name it in its sets and set it in run, give it a value with initially(…), or declare it optional(…).`
 }
 
 /** The function that enters the tenant of an owner's row, whose event belongs there. */

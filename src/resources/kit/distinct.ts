@@ -1,3 +1,4 @@
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Resource } from './define.ts'
 import { checkLinks } from './links.ts'
 
@@ -14,6 +15,25 @@ export function distinct<const All extends readonly unknown[]>(
   const doubled = keys.find((key, index) => keys.indexOf(key) < index)
   if (doubled !== undefined) throw new Error(wordsOf(doubled))
   return all
+}
+
+/**
+ * The same of what the program has together with what the app declares.
+ * @throws OperatorError with the text of `problemOf`, if the app declares something that the program has
+ */
+export function distinctFromOwn<const All extends readonly unknown[]>(
+  all: All,
+  keyOf: (one: All[number]) => string,
+  problemOf: (key: string) => string,
+): All {
+  try {
+    return distinct(all, keyOf, problemOf)
+  } catch (error) {
+    throw new OperatorError(
+      error instanceof Error ? error.message : String(error),
+      'Give the declared resource another name.',
+    )
+  }
 }
 
 /** @throws Error if two resources have one name or table, or a reference leads nowhere */

@@ -1,7 +1,7 @@
 import type { Resource } from './define.ts'
 import { givenKeysOf } from './derived.ts'
-import { computedOf } from './fields/computed.ts'
 import { shadowFaultsOf, unknownFaultsOf } from './field-faults.ts'
+import { computedOf } from './fields/computed.ts'
 import type { Field } from './fields/field.ts'
 import { guardedOf } from './fields/guarded.ts'
 import { membersOf, onLeaves } from './fields/keys/member.ts'

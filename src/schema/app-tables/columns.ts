@@ -184,6 +184,12 @@ function renameHint({ after }: Changed, { resource }: Of, { type }: Column): str
   return ` If it is ${keyOf(other.name)} under a new name, say renamed(…, '${keyOf(other.name)}').`
 }
 
+/** The values that a field accepts, if they are few enough to be listed. */
+function acceptedBy({ written }: Field): string | null {
+  const { enum: values }: { enum?: unknown } = Object(written)
+  return Array.isArray(values) ? `It accepts ${values.join(', ')}.` : null
+}
+
 function readFill(changed: Changed, name: string, field: Field, fills: Decisions['fills']) {
   const text = fills.get(name)
   if (text === undefined) return undefined
@@ -191,7 +197,7 @@ function readFill(changed: Changed, name: string, field: Field, fills: Decisions
   if (fill === null) {
     changed.faults.push({
       problem: `--fill ${name}=${text} is not a value that the field accepts.`,
-      remedy: 'Give a text as it is and anything else as JSON.',
+      remedy: acceptedBy(field) ?? 'Give a text as it is and anything else as JSON.',
     })
   }
   return fill

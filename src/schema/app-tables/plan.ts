@@ -1,5 +1,7 @@
 import type { Resource } from '#src/resources/kit/define.ts'
+import { fillRemedyOf, unfilledKeysOf } from '#src/resources/kit/derived.ts'
 import { inOrderOfNeed, scopedColumnsOf } from '#src/resources/kit/links.ts'
+import { columnOf } from '#src/resources/kit/names.ts'
 import type { Finding } from '../finding.ts'
 import { planColumns } from './columns.ts'
 import { type Decisions, unusedOf } from './decisions.ts'
@@ -51,6 +53,7 @@ export function planTables(
   for (const resource of inOrderOfNeed(resources)) {
     const wanted = declaredTable(resource, resources)
     const table = found.get(resource.plural)
+    faults.push(...unfilledFaultsOf(resource, table))
     if (table === undefined) {
       const inline = wanted.foreignKeys.filter((key) => found.has(key.table))
       creations.push(...createTable({ ...wanted, foreignKeys: inline }, nameOf))
@@ -93,6 +96,20 @@ export function planTables(
           `The table ${name} belongs to no resource. If it was one, drop it with --drop ${name}, or rename it with renamedFrom: '${name}' in its declaration.`,
       ),
   }
+}
+
+/** A table in which no row could be created is not made. */
+function unfilledFaultsOf(resource: Resource, table: PresentTable | undefined): Finding[] {
+  const filled = new Set(table?.columns.flatMap(({ name, isFilled }) => (isFilled ? [name] : [])))
+  return unfilledKeysOf(resource)
+    .filter((key) => {
+      const { renamedFrom = key } = resource.fields[key] ?? {}
+      return !filled.has(columnOf(key)) && !filled.has(columnOf(renamedFrom))
+    })
+    .map((key) => ({
+      problem: `The field ${resource.name}.${key} is required, and nothing that creates a ${resource.name} fills it.`,
+      remedy: fillRemedyOf(resource, key),
+    }))
 }
 
 const renameWarning = `Keeps every row. ${oldProcesses}`

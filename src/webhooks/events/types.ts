@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox'
 import { eventTypesOf } from '#src/resources/kit/derived.ts'
-import { distinct } from '#src/resources/kit/distinct.ts'
+import { distinctFromOwn } from '#src/resources/kit/distinct.ts'
 import { resources } from '#src/resources/running-app.ts'
 
 /** Types of events that are sent (contract 7). */
-export const eventTypes = distinct(
+export const eventTypes = distinctFromOwn(
   [
     ...eventTypesOf(resources),
     'subscription.activated',
@@ -13,7 +13,7 @@ export const eventTypes = distinct(
     'endpoint.test',
   ] as const,
   (type) => type,
-  (type) => `There are two events ${type}. Give the declared resource another name.`,
+  (type) => `The app declares the event ${type} of Gatehouse.`,
 )
 
 export type EventType = (typeof eventTypes)[number]
