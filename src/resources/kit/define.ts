@@ -122,7 +122,7 @@ type Initial<F extends Fields> = {
 }[keyof F]
 
 /** A resource as it is declared. An action that is missing has no route, no rule and no privilege. */
-export type Declaration<
+type Declaration<
   Name extends string,
   F extends Fields,
   New extends string,

@@ -3,17 +3,15 @@ import type {
   ActionName,
   Allowed,
   Condition,
-  Declaration,
+  defineResource,
   Page,
   Resource,
 } from './define.ts'
-import type { Fields } from './fields/field.ts'
 import { type OptionsOf, requireKnown } from './options.ts'
-import type { OwnAction } from './own-action.ts'
 
 /* The options of a resource, as the compiler compares them with its types. */
 
-type AnyDeclaration = Declaration<string, Fields, never, never, string, never, never>
+type AnyDeclaration = Parameters<typeof defineResource>[1]
 type Actions = AnyDeclaration['actions']
 
 const ofAllowed = {
@@ -30,7 +28,7 @@ const ofActions = {
 
 const ofOwnAction = {
   ...{ ...ofActions.update, event: true, button: true },
-} as const satisfies OptionsOf<OwnAction<string, Fields, string>>
+} as const satisfies OptionsOf<NonNullable<AnyDeclaration['own']>[string]>
 
 const ofCondition = {
   ...{ name: true, words: true, detail: true, appliesTo: true, needsTeams: true, forbids: true },
