@@ -85,8 +85,15 @@ export type Rule = {
   readonly unless: readonly Condition[]
 }
 
-/** The rules of the program itself. */
-const ownRules: readonly Rule[] = [
+const declaredRules = rulesOf(resources, app.plans)
+
+/**
+ * The permissions. Everything that is not listed is refused. The access matrix of the tests, route
+ * registration, the OpenAPI document and docs/access.md are derived from this table. The rules of the
+ * declared resources are in src/resources.
+ */
+export const policy: readonly Rule[] = [
+  ...declaredRules,
   ...forServices(
     ...managed('folder'),
     ...managed('team'),
@@ -153,16 +160,12 @@ const ownRules: readonly Rule[] = [
   own('activity', 'read', 'session'),
 ]
 
-/**
- * The permissions. Everything that is not listed is refused. The access matrix of the tests, route
- * registration, the OpenAPI document and docs/access.md are derived from this table. The rules of the
- * declared resources are in src/resources.
- */
-export const policy: readonly Rule[] = [...rulesOf(resources, app.plans), ...ownRules]
-
 // Even with another action, a resource of that name would have what the roles and tokens of the other have.
 distinctFromOwn(
-  [...resources.map(({ name }) => name), ...new Set(ownRules.map(({ resource }) => resource))],
+  [
+    ...resources.map(({ name }) => name),
+    ...new Set(policy.slice(declaredRules.length).map(({ resource }) => resource)),
+  ],
   (name) => name,
   (name) => `The resource ${name} at ${placeIn(appFolder, name)} has the name of one of Gatehouse.`,
 )
