@@ -140,20 +140,24 @@ function startServer(folder: string, env: Environment, onReady: () => void): Ser
 }
 
 /**
- * If the database lacks what the declarations say, writes the migration and applies it, when the developer says so.
+ * If the database lacks what the declarations say, applies it when the developer says so: tables by a migration, which
+ * is written if there is none, and functions, policies and privileges as they are.
  * @returns whether to start again
  */
 async function bringUpToDate(folder: string, env: Environment, failure: string): Promise<boolean> {
   if (!/gatehouse migrate/.test(failure)) return false
-  const answer = await ask('Write the migration if there is none, and apply it? [y/N]')
+  const needsMigration = /gatehouse migrate dev/.test(failure)
+  const answer = await ask(
+    needsMigration
+      ? 'Write the migration if there is none, and apply it? [y/N]'
+      : 'Apply what follows from the declarations? No row changes. [y/N]',
+  )
   if (!/^y(es)?$/i.test(answer ?? '')) {
-    print('Waiting for a change.')
+    print('Waiting for a change. gatehouse migrate dev --yes, in another terminal, applies it.')
     return false
   }
-  for (const command of [['migrate', 'dev', '--yes'], ['migrate']]) {
-    if (!(await succeeds(spawnVisible(folder, env, command)))) return false
-  }
-  return true
+  const command = needsMigration ? ['migrate', 'dev', '--yes'] : ['migrate']
+  return succeeds(spawnVisible(folder, env, command))
 }
 
 function spawnVisible(folder: string, env: Environment, command: readonly string[]): ChildProcess {

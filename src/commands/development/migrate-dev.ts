@@ -23,8 +23,8 @@ export type Options = {
 }
 
 /**
- * `gatehouse migrate dev`: writes the migration that makes the tables as the resources of the app declare them,
- * and applies it to the development database if the developer says so.
+ * `gatehouse migrate dev`: writes the migration that makes the tables as the resources of the app declare them, and
+ * applies it to the development database if the developer says so, with the functions and policies.
  * @throws OperatorError without an app, in production, and if existing rows need a decision; with `check` if a
  *   migration is missing
  */
@@ -42,7 +42,12 @@ export default async function migrateDevCommand(env: Environment, options: Optio
     keeps: new Set(options.keep),
   })
   for (const note of next.notes) printMessage(note)
-  if (next.sql === null) return print('The migrations make every declared table.')
+  if (next.sql === null) {
+    print('The migrations make every declared table.')
+    // Roles and rules are in no migration: functions and policies follow from them.
+    if (options.yes && !options.check) await applyIfWanted(env, true)
+    return
+  }
   print(next.sql.trimEnd())
   if (options.check) {
     throw new OperatorError(

@@ -44,11 +44,22 @@ t.test('dev starts the app again after a change, and prints a mistake once', asy
 
   await change('title: line(200),', "title: line(200),\n    size: choice('s', 'l'),")
   await program.says(/tasks\.size .* is missing\. Run `gatehouse migrate dev`/)
-  await program.says(/Waiting for a change\./)
+  await program.says(/Waiting for a change\. gatehouse migrate dev --yes, .* applies it\./)
 
-  const before = program.output().length
+  // No migration has the functions and policies that follow from a rule.
   await writeFile(file, declared)
   await program.says(/again, in .*again, in /s)
+  const config = join(cwd, 'gatehouse.config.ts')
+  const app = await readFile(config, 'utf8')
+  await writeFile(config, app.replace('resources: [tasks]', 'resources: []'))
+  await program.says(/are not those of this release\..*gatehouse migrate/s)
+  const applied = await runProgram(t, ['migrate', 'dev', '--yes'], {}, { cwd })
+  t.equal(await applied.ended, 0, applied.output())
+  t.match(applied.output(), 'replaced functions, policies, triggers and privileges')
+
+  const before = program.output().length
+  await writeFile(config, app.replace('resources: [tasks]', 'resources: [] '))
+  await program.says(/(?:again, in .*){3}/s)
   t.notMatch(program.output().slice(before), 'gatehouse:')
   t.notOk(await longest())
 
