@@ -10,6 +10,7 @@ import {
   rm,
   writeFile,
 } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { demoPackages } from '#dev/demo/packages.ts'
 import { version } from '#src/runtime/assets.ts'
@@ -66,6 +67,9 @@ const shared = [
   'typebox',
 ]
 
+/** Beside the documents, what they lead to. */
+const ownFiles = new Set(['CHANGELOG.md', 'LICENSE', 'THIRD-PARTY-NOTICES'])
+
 /** What only development needs. */
 const peers = [...Object.values(demoPackages), 'esbuild']
 
@@ -76,17 +80,19 @@ await writeTypes(
   [entries.index, entries.routes, entries.client, entries.testing],
   `${folder}/dist/types`,
 )
-for (const path of [
-  ...(await listAssetFiles()),
-  'dev/demo/provider.css',
-  'LICENSE',
-  'CHANGELOG.md',
-])
+for (const path of [...(await listAssetFiles()), 'dev/demo/provider.css', 'LICENSE'])
   await cp(top + path, `${folder}/${path}`)
 await cp(`${top}dev/template`, `${folder}/dev/template`, { recursive: true })
 const documents = (await readdir(`${top}docs`)).filter((name) => name.endsWith('.md'))
-for (const name of documents) await cp(`${top}docs/${name}`, `${folder}/docs/${name}`)
-await writeFile(`${folder}/README.md`, readmeOf(await readFile(`${top}docs/package.md`, 'utf8')))
+await mkdir(`${folder}/docs`, { recursive: true })
+for (const name of documents) {
+  const text = await readFile(`${top}docs/${name}`, 'utf8')
+  await writeFile(`${folder}/docs/${name}`, withinPackage(text, `${folder}/docs`))
+}
+const readme = readmeOf(await readFile(`${top}docs/package.md`, 'utf8'))
+await writeFile(`${folder}/README.md`, withinPackage(readme, folder))
+const changes = await readFile(`${top}CHANGELOG.md`, 'utf8')
+await writeFile(`${folder}/CHANGELOG.md`, withinPackage(changes, folder))
 await writeFile(
   `${folder}/THIRD-PARTY-NOTICES`,
   writeNotices(await findPackages({ metafile, assets: {} })),
@@ -113,6 +119,23 @@ function readmeOf(page: string): string {
   return page
     .replaceAll(/\]\((?=[\w-]+\.md)/g, '](docs/')
     .replaceAll(/\]\(\.\.\/(?=[\w-]+\.md)/g, '](')
+}
+
+/**
+ * Leaves the words of links to what only the repository has, such as sources and pictures.
+ * @param from the folder of the document in the package
+ */
+function withinPackage(text: string, from: string): string {
+  const isThere = (path: string) => {
+    const file = relative(folder, resolve(from, path))
+    return /^docs\/[^/]+$/.test(file)
+      ? documents.includes(file.slice('docs/'.length))
+      : ownFiles.has(file)
+  }
+  return text.replaceAll(
+    /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s#:]+)(#[^()\s]*)?\)/g,
+    (link, words: string, path: string) => (isThere(path) ? link : words),
+  )
 }
 
 /** Entries share their chunks, so that an app declares itself with the modules that the program runs. */

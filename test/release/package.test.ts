@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { glob, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { version } from '#src/runtime/assets.ts'
@@ -103,7 +104,12 @@ t.test('the documents are in it, and its README leads to them', async (t) => {
   const readme = await readFile(join(own, 'README.md'), 'utf8')
   const links = [...readme.matchAll(/\]\(([\w/.-]+\.md)\)/g)].map(([, path = '']) => path)
   t.ok(links.includes('docs/fields.md'))
-  for (const path of links) t.ok((await stat(join(own, path))).isFile(), path)
+  for await (const page of glob('**/*.md', { cwd: own, exclude: ['node_modules', 'dev'] })) {
+    const text = await readFile(join(own, page), 'utf8')
+    const targets = [...text.matchAll(/\]\(([^()\s#:]+)(?:#[^()\s]*)?\)/g)]
+    const dead = targets.filter(([, path = '']) => !existsSync(join(own, dirname(page), path)))
+    t.same(dead, [], `${page} leads nowhere but to what is in the package`)
+  }
   for (const file of ['routes/report.ts', 'jobs.ts', 'hooks.ts']) {
     const text = await readFile(join(top, 'test/release/package-app', file), 'utf8')
     t.ok(readme.includes(text), `${file}, which it shows, is tested`)

@@ -1,3 +1,6 @@
+import { relative, resolve } from 'node:path'
+import { programFolder } from '#src/runtime/assets.ts'
+
 /** Writes a result to standard output. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
@@ -10,7 +13,23 @@ export function printJson(value: unknown): void {
 
 /** Writes a message to standard error, apart from the results that a script reads. */
 export function printMessage(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${withDocuments(text)}\n`)
+}
+
+/**
+ * Names documents such as docs/fields.md where an app has them, in the installed package.
+ * @param program the folder of the program
+ * @param current the folder that its reader is in
+ */
+export function withDocuments(
+  text: string,
+  program: string = programFolder,
+  current: string = process.cwd(),
+): string {
+  if (!/[/\\]node_modules[/\\]/.test(program)) return text
+  const path = relative(current, program)
+  const folder = path.startsWith('..') ? resolve(program) : path
+  return text.replaceAll(/(?<![\w./-])docs\/(?=[\w-]+\.md)/g, `${folder}/docs/`)
 }
 
 /** `total`: null if it is not known, and `label` says what is counted. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createProgress } from '#src/commands/kit/output.ts'
+import { createProgress, withDocuments } from '#src/commands/kit/output.ts'
 
 function shown(isTTY: boolean): string {
   let output = ''
@@ -59,4 +59,15 @@ t.test('the bar has the rate and the time that is left', async (t) => {
 
 t.test('otherwise each step is a line', async (t) => {
   t.equal(shown(false), 'rows: 0 of 100\nrows: 50 of 100\nrows: 100 of 100\nnone: 0 of 0\n')
+})
+
+t.test('a message names documents where its reader has them', async (t) => {
+  const text = 'See docs/fields.md (docs/new-resource.md), not /srv/docs/fields.md.'
+  const installed = '/srv/acme/node_modules/gatehouse/'
+  t.equal(withDocuments(text, '/srv/checkout/', '/srv/checkout'), text, 'in a checkout')
+  t.equal(
+    withDocuments(text, installed, '/srv/acme'),
+    'See node_modules/gatehouse/docs/fields.md (node_modules/gatehouse/docs/new-resource.md), not /srv/docs/fields.md.',
+  )
+  t.match(withDocuments(text, installed, '/tmp'), `See ${installed}docs/fields.md`)
 })
