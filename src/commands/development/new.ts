@@ -72,6 +72,9 @@ export default async function newCommand(
     print('The migration is missing. Run gatehouse migrate dev when this is corrected:')
     throw error
   })
+  print(
+    `Next: a row for ${resource.name} in the table of expectAccess, which says who may do what, and gatehouse generate.`,
+  )
   return [
     ...edits.map(({ path }) => join(folder, path)),
     ...(migration === null ? [] : [migration]),

@@ -43,6 +43,8 @@ export default defineApp({
   ] as const) {
     const { status, output } = await run('new', name, 'title:line:200', ...args)
     t.equal(status, 0, `${name}: ${output}`)
+    t.match(output, `Next: a row for ${name} in the table of expectAccess, `)
+    t.match(output, 'and gatehouse generate.')
     const hint = /^Give (.*) to the roles/m.exec(output)?.[1]
     t.equal(hint, hints[name], 'only what a role needs')
   }
