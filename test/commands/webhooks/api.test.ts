@@ -69,7 +69,7 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
     shown = (await run('deliveries', 'list', ...of)).output
     return / 400$/m.test(shown)
   })
-  const [, id = ''] = /^2\S+ {2}(\S+) {2}pending +/m.exec(shown) ?? []
+  const [, id = ''] = /^2\S+ {2}(\S+) {2}retrying \(\d+\) +/m.exec(shown) ?? []
   t.match(await run('deliveries', 'replay', id), { status: 0, output: `${id}  pending\n` })
   const missing = await run('deliveries', 'replay', crypto.randomUUID())
   t.match(missing, { status: 1, told: /gatehouse: 404 Not found\. .*the token of the same tenant/ })
