@@ -147,8 +147,9 @@ t.test('the server cancels a slow statement of the system database', async (t) =
   const database = await createDatabase(t)
   const systemDb = openSystemDatabase(database.url, 1, patient)
   t.teardown(() => systemDb.close())
-  const run = (text: string) =>
-    systemDb.transaction({ statementTimeoutMs: 100 }, (tx) => tx.sql({ text }))
+  // The answer of a busy server is late.
+  const limits = { statementTimeoutMs: 100, answerMs: 60_000 }
+  const run = (text: string) => systemDb.transaction(limits, (tx) => tx.sql({ text }))
   const [before] = await run(backend)
   await t.rejects(run('SELECT pg_sleep(60)'), { code: '57014' })
   t.strictSame(await run(backend), [before], 'the connection is reused')
