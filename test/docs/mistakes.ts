@@ -103,11 +103,15 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
     },
     run: start,
   },
-  'a resource outside the list': {
+}
+
+/** In the shop of the repository, whose tests describe each resource a second time: the mistakes by their message. */
+export const undescribed: Readonly<Record<string, Mistake>> = {
+  'every declared resource is described a second time': {
     ...{ path: 'examples/shop/test/index.ts', piece: ', task]', instead: ']' },
     run: tests,
   },
-  'a description that nobody has read': {
+  'the description was compared with what was wanted': {
     ...{
       path: 'examples/shop/test/task.ts',
       piece: 'rules: {',

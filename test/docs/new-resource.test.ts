@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database/databa
 import { onCluster } from '#test/support/database/raw-sql.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 import { applyBlock, blocksOf, messagesOf } from './blocks.ts'
-import { type Mistake, mistakes, programs } from './mistakes.ts'
+import { type Mistake, mistakes, programs, undescribed } from './mistakes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
@@ -27,11 +27,20 @@ const made = {
   minutes: ['minute', 'title:line:200', 'seats:integer', 'open:flag', '--scope', 'chain'],
 } as const
 
+/** Who may call the further route, in the access matrix of the shop. */
+const ofMatrix = {
+  path: 'test/index.ts',
+  language: 'diff',
+  text: ` export const routes: RouteRows = {
++  'POST /tasks/:id/finish': { who: 'task:update', answer: 200, object: 'task' },
+`,
+}
+
 t.test('docs/new-resource.md', async (t) => {
   const page = await readFile(join(root, 'docs/new-resource.md'), 'utf8')
   t.ok(page.split('\n').length <= 151, 'at most 150 lines')
   const tree = await copyForTest(t)
-  const command = /^npm run new -- (task .*)$/m.exec(page)?.[1]?.split(' ') ?? []
+  const command = /^npx gatehouse new (task .*)$/m.exec(page)?.[1]?.split(' ') ?? []
   t.strictSame(command.slice(0, made.tasks.length), made.tasks, 'the command of the page')
   await carryOut(t, tree, ['dev/release/new.ts', ...made.bookmarks, '--page', 'Bookmarks'])
   await carryOut(t, tree, ['dev/release/new.ts', ...made.minutes, '--page', 'Minutes'])
@@ -51,7 +60,10 @@ t.test('docs/new-resource.md', async (t) => {
     await writeFile(file, text.replace(/ {2}\/\/ Compare .*\n {2}mark: 'review me',\n/, ''))
   }
   const blocks = blocksOf(page)
-  for (const block of blocks) await applyBlock(tree.folder, block)
+  const shop = 'examples/shop'
+  for (const block of [...blocks, ofMatrix]) {
+    await applyBlock(tree.folder, { ...block, path: join(shop, block.path) })
+  }
   await writeFile(
     join(tree.folder, 'tsconfig.resources.json'),
     JSON.stringify({ extends: './tsconfig.json', include: ['examples/shop/resources/*.ts'] }),
@@ -70,8 +82,9 @@ t.test('docs/new-resource.md', async (t) => {
   await t.test('each mistake says what is on the page', async (t) => {
     const messages = messagesOf(page)
     t.strictSame([...messages.keys()], Object.keys(mistakes), 'every row of the page is tested')
+    for (const message of Object.keys(undescribed)) messages.set(message, message)
     for (const [what, message] of messages) {
-      const mistake = mistakes[what]
+      const mistake = mistakes[what] ?? undescribed[what]
       const output = mistake === undefined ? '' : await outputWith(tree, mistake)
       const isFound = output.includes(message)
       t.ok(isFound, what)
