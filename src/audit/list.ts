@@ -5,7 +5,7 @@ import type { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { IdFilter, SortBy } from '#src/http/lists/query.ts'
-import { Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
+import { explained, Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
 
 /** One page of the audit log, for the user and for the tenant's admins. */
 export const AuditPage = PageOf(
@@ -61,7 +61,10 @@ export const AuditQuery = Type.Object(
     to: Type.Optional(Type.String({ ...Time, description: 'Before this time' })),
     action: Type.Optional(
       Type.String({
-        pattern: '^[a-z][a-z-]{0,63}(:[a-z][a-z-]{0,63})?$',
+        pattern: explained(
+          '^[a-z][a-z-]{0,63}(:[a-z][a-z-]{0,63})?$',
+          'must be an action, such as sign-in or task:close',
+        ),
         description: 'Such as `sign-in`, or `task:close` for an action of the app’s own',
       }),
     ),

@@ -45,6 +45,11 @@ const tables: Readonly<Record<string, Table>> = {
     otherwise: ofTenant,
     kinds: { ledger: readAll },
   },
+  endpoint_states: {
+    policies: ['all_tenants'],
+    otherwise: ofTenant,
+    kinds: { ledger: readAll },
+  },
   outbound_events: {
     policies: ['all_tenants'],
     otherwise: ofTenant,

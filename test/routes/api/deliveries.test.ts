@@ -30,6 +30,7 @@ t.test('a delivery shows its attempts, and explains why they failed', async (t) 
     'endpointId',
     'eventId',
     'eventType',
+    'health',
     'id',
     'nextAttemptAt',
     'status',

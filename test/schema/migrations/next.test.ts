@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { field } from '#src/resources/kit/fields/field.ts'
+import { field, initially } from '#src/resources/kit/fields/field.ts'
 import { flag } from '#src/resources/kit/fields/numbers/flag.ts'
 import { app } from '#src/resources/running-app.ts'
 import type { Decisions } from '#src/schema/app-tables/decisions.ts'
@@ -23,7 +23,7 @@ t.test('the migrations of the app make every declared table', async (t) => {
 })
 
 t.test('the next migration has its warnings as comments, and was tried out', async (t) => {
-  const fields = { ...first.fields, isUrgent: flag() }
+  const fields = { ...first.fields, isUrgent: initially(flag(), () => false) }
   const fills = new Map([[`${first.name}.isUrgent`, 'true']])
   const { sql } = await next(t, [{ ...first, fields }, ...others], fills)
   t.equal(

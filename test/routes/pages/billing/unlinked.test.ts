@@ -172,10 +172,10 @@ t.test('an event that waits or fails links to its customer', async (t) => {
   await wait('', stripeEvent('dispute', 'charge.dispute.created', { id: 'dp_1' }), 'dead')
   const link = `href="${path}?customer=cus_1"`
   for (const id of ['waits', 'dead', 'failed']) t.match(await open(`/app/billing/${id}`), link, id)
-  t.notMatch(await open('/app/billing/dispute'), path)
+  t.notMatch(await open('/app/billing/dispute'), `${path}?`)
   t.match(await open('/app/billing?status=unlinked'), link)
   await createUser(database, { billingCustomer: 'cus_1' })
-  t.notMatch(await open('/app/billing/dead'), path, 'a user has it')
+  t.notMatch(await open('/app/billing/dead'), `${path}?`, 'a user has it')
 })
 
 t.test('a page has ten customers, and each is on one page', async (t) => {
