@@ -28,6 +28,7 @@ t.test('the database of a clone becomes that of an app, with its rows', async (t
   await cp(join(own, 'migrations'), join(app, 'migrations'), { recursive: true })
   await mkdir(join(app, 'node_modules'))
   await symlink(root, join(app, 'node_modules/gatehouse'))
+  await symlink(join(root, 'node_modules/typebox'), join(app, 'node_modules/typebox'))
   await writeFile(
     join(app, 'gatehouse.config.ts'),
     `import { defineApp } from 'gatehouse'
