@@ -466,9 +466,9 @@ type Giver = Pick<Subject, 'userId' | 'role' | 'sessionId' | 'tokenPermissions'>
 export function canGiveRole(giver: Giver, role: string, to: number | null): boolean {
   const { userId, sessionId, tokenPermissions } = giver
   const isSession = sessionId !== null && tokenPermissions === null
-  if (isSession && giver.role === managingRole && to !== userId) return true
+  const manages = isSession && giver.role === managingRole && to !== userId
   const own = effectivePermissions(giver.role, tokenPermissions)
-  return permissionsOf(role).every((permission) => own.includes(permission))
+  return manages || permissionsOf(role).every((permission) => own.includes(permission))
 }
 
 /** @throws Problem `forbidden` unless `canGiveRole` */

@@ -471,8 +471,9 @@ const hunts: readonly SourceHunt[] = [
     kind: 'role given',
     files: ['src/access/policy.ts'],
     forms: [
-      form(/ && to !== userId(?=\) return true)/g, ''),
-      form(/(?<=if \()isSession && (?=giver)/g, ''),
+      form(/ && to !== userId$/gm, ''),
+      form(/(?<=manages = )isSession && (?=giver)/g, ''),
+      form(/\bmanages \|\| /g, ''),
       form(/sessionId !== null && (?=tokenPermissions === null)/g, ''),
       form(/(?<=sessionId !== null) && tokenPermissions === null/g, ''),
       form(/giver\.role === managingRole && /g, ''),
