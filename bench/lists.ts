@@ -1,11 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { Signer } from '@fastify/cookie'
 import pg from 'pg'
-import { newSessionId } from '#src/auth/sessions/session-id.ts'
-import { sha256 } from '#src/crypto/hash.ts'
-import { sessionSecret, startGatehouse } from './contender.ts'
+import { startGatehouse } from './contender.ts'
 import { type Contender, measureContest } from './contest.ts'
 import { ratioOf } from './measured.ts'
+import { placePeople } from './people.ts'
 import { onDatabase, type Place } from './place.ts'
 import { startServer } from './processes.ts'
 import type { Effort, Section } from './section.ts'
@@ -56,9 +54,15 @@ async function prepare(
   rows: number,
 ): Promise<Record<'lists' | 'creates', Contenders>> {
   const database = await place.createApp('listed', app)
-  const people = await placePeople(database.superuserUrl)
-  const [first] = people
-  if (first === undefined) throw new Error('nobody can ask')
+  const people = await placePeople<Placed>(
+    database.superuserUrl,
+    connections.creates + 1,
+    startingProjects,
+    [projectsEach],
+  )
+  // The tenant with the large table has reached its quota, so others create.
+  const [first, ...creators] = people
+  if (first === undefined) throw new Error('No person was created.')
   await onDatabase(database.superuserUrl, [
     `INSERT INTO items (tenant_id, title, status, due_on, project_id, other_id)
      SELECT '${first.tenantId}', 'Item ' || n, CASE n % 2 WHEN 0 THEN 'open' ELSE 'done' END,
@@ -88,9 +92,14 @@ async function prepare(
   const { cookie } = first
   const reads = { reads: [{ path: '/items?status=open&sort=dueOn&limit=50', cookie }] }
   const createsOf = (path: string) => ({
-    creates: people.map(({ cookie, projects: [projectId, otherId] }) => ({
+    creates: creators.map(({ cookie, projects: [project, other] }) => ({
       ...{ path, cookie },
-      body: { title: 'An item', status: 'open', dueOn: '2026-05-01', projectId, otherId },
+      body: {
+        title: 'An item',
+        status: 'open',
+        dueOn: '2026-05-01',
+        ...{ projectId: Number(project), otherId: Number(other) },
+      },
     })),
   })
   return {
@@ -121,46 +130,10 @@ function withHost(url: string, other: string): string {
   return moved.href
 }
 
-type Person = {
-  readonly tenantId: string
-  readonly cookie: string
-  readonly projects: readonly number[]
-}
+type Placed = { tenantId: string; projects: string[] }
 
-/** People with a session, each in a tenant with projects. */
-async function placePeople(superuserUrl: string): Promise<Person[]> {
-  const client = new pg.Client({ connectionString: superuserUrl })
-  const signer = new Signer(sessionSecret)
-  const people: Person[] = []
-  await client.connect()
-  try {
-    for (let n = 0; n < connections.creates; n++) {
-      const cookieId = newSessionId()
-      const { rows } = await client.query(placing, [sha256(sha256(cookieId)), projectsEach])
-      const [{ tenantId, projects }] = rows
-      people.push({
-        ...{ tenantId, projects: projects.map(Number) },
-        cookie: `sid=${signer.sign(cookieId)}`,
-      })
-    }
-  } finally {
-    await client.end()
-  }
-  return people
-}
-
-const placing = `
-  WITH tenant AS (
-    INSERT INTO tenants (id, name) VALUES (gen_random_uuid(), 'Bench') RETURNING id
-  ), person AS (
-    INSERT INTO users (own_tenant_id) SELECT id FROM tenant RETURNING id, own_tenant_id
-  ), member AS (
-    INSERT INTO memberships (tenant_id, user_id, role)
-    SELECT own_tenant_id, id, 'admin' FROM person RETURNING tenant_id, user_id
-  ), session AS (
-    INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, expires_at)
-    SELECT $1, user_id, tenant_id, 'demo', now(), now() + interval '1 day' FROM member
-  ), project AS (
+/** Projects of each tenant, $2 of them. */
+const startingProjects = `, project AS (
     INSERT INTO projects (tenant_id, title)
     SELECT id, 'Project ' || n FROM tenant, generate_series(1, $2::int) n RETURNING tenant_id, id
   )
