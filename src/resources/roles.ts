@@ -19,7 +19,7 @@ const specified: Roles = {
 }
 
 type Declaring = {
-  readonly resources: readonly Pick<Resource, 'name' | 'actions' | 'fields' | 'visible'>[]
+  readonly resources: readonly Pick<Resource, 'name' | 'actions' | 'own' | 'fields' | 'visible'>[]
   readonly roles?: Roles
   readonly manages?: string
 }
@@ -33,8 +33,8 @@ export function managingRoleOf({ manages = 'admin' }: Declaring): string {
 export function rolesOf(app: Declaring): Readonly<Record<string, readonly Permission[]>> {
   const { resources, roles = specified } = app
   const listed = Object.values(roles).flatMap((one) => (one === everything ? [] : one))
-  const needed = resources.flatMap(({ actions, fields }) => [
-    ...Object.values(actions).flatMap(({ permission }) => permission ?? []),
+  const needed = resources.flatMap(({ actions, own, fields }) => [
+    ...Object.values({ ...actions, ...own }).flatMap(({ permission }) => permission ?? []),
     ...guardedOf(fields).map(({ permission }) => permission),
   ])
   const all = [...new Set([...needed, ...listed])].filter((one) => one !== managing)
@@ -83,13 +83,13 @@ export function roleFaultOf(app: Declaring): string | null {
     return `The role ${second[0]} has the permission ${managing}, which only the role ${manager} can have.`
   }
   const held = new Set(Object.values(rolesOf(app)).flat())
-  for (const { name, actions, fields } of resources) {
+  for (const { name, actions, own, fields } of resources) {
     const { key, permission = '' } =
       guardedOf(fields).find((one) => !held.has(one.permission)) ?? {}
     if (key !== undefined) {
       return `The resource ${name} needs ${permission} for its field ${key}, which no role has. Give it to a role.`
     }
-    for (const [action, { permission }] of Object.entries(actions)) {
+    for (const [action, { permission }] of Object.entries({ ...actions, ...own })) {
       if (permission !== null && !held.has(permission)) {
         return `The resource ${name} needs ${permission} for ${action}, which no role has. Give it to a role.`
       }

@@ -195,6 +195,21 @@ t.test('a mistake in the roles of an app is named with its remedy', async (t) =>
       'The resource post needs post:rate for its field rate, which no role has. Give it to a role.',
   })
   t.ok(defineApp({ name: 'a', resources: rated, roles: { admin: everything } }))
+  const closed = posts.map((one) => ({
+    ...one,
+    own: {
+      close: {
+        permission: 'post:close',
+        async run() {
+          throw new Error('not run')
+        },
+      } as const,
+    },
+  }))
+  t.throws(() => defineApp({ name: 'a', resources: closed, roles: { clerk: all, admin: all } }), {
+    message: 'The resource post needs post:close for close, which no role has. Give it to a role.',
+  })
+  t.ok(defineApp({ name: 'a', resources: closed, roles: { clerk: all, admin: everything } }))
   const seen = posts.map((one) => ({ ...one, visible: haveRole('clerk', 'boss') }))
   t.throws(() => defineApp({ name: 'a', resources: seen, roles: { clerk: all, admin: all } }), {
     message:
