@@ -4,6 +4,10 @@ import { keyOf } from '#src/auth/sessions/latest-rows.ts'
 import { createTenantShares } from '#src/db/connections/tenant-share.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The page has no pages, and reads as much as a list. */
+    takesTurn?: true
+  }
   interface FastifyRequest {
     /** Ends the turn of a list; null outside of one. */
     leaveTurn: (() => void) | null
@@ -58,11 +62,11 @@ export default fp(
   { name: 'list-turns', fastify: '5.x', dependencies: ['compression'] },
 )
 
-/** A list has pages. */
+/** A list has pages, or says that it is one. */
 function isList({ config, schema }: RouteOptions): boolean {
   const { properties = {} } = Object(schema?.querystring)
   const hasPages = Object.hasOwn(properties, 'cursor') || Object.hasOwn(properties, 'after')
-  return hasPages && typeof config?.access === 'object'
+  return (hasPages || config?.takesTurn === true) && typeof config?.access === 'object'
 }
 
 async function leaveAfterSerialization(request: FastifyRequest): Promise<void> {

@@ -26,14 +26,15 @@ const go: FastifyPluginAsyncTypebox<Options> = async function go(app, { resource
   app.get(
     '/app/go',
     {
-      config: { access: { resource: 'account', action: 'read' } },
+      // Each resource is searched.
+      config: { access: { resource: 'account', action: 'read' }, takesTurn: true },
       schema: { hide: true, querystring: Search },
     },
     async (request, reply) => {
       const search = (request.query.q ?? '').trim()
-      const named = await app.db.read(request.entry, async (tx, caller) =>
-        search === '' ? [] : findNamed(tx, caller, resources, search),
-      )
+      const find = (tx: Tx, caller: Caller) => findNamed(tx, caller, resources, search)
+      if (search === '') await request.enter()
+      const named = search === '' ? [] : await app.db.read(request.entry, find)
       const { viewer } = request
       const found = [...destinationsFor(viewer, search), ...named]
       const [only, ...others] = found

@@ -39,6 +39,7 @@ async function open(t: Test) {
   await app.register(listTurns)
   app.get('/list', { config, schema: { querystring } }, hold)
   app.get('/one', { config }, hold)
+  app.get('/search', { config: { ...config, takesTurn: true } }, hold)
   const names = () => held.map(({ name }) => name)
   const ask = (url: string, name: string, token = 'a', tenant = 'A', method = 'GET' as const) =>
     app.inject({ method, url, headers: { 'x-name': name, 'x-token': token, 'x-tenant': tenant } })
@@ -50,6 +51,7 @@ t.test('a token has one turn, a tenant two, and all tenants four', async (t) => 
   const asked = [
     ask('/list', 'a1', 'a', 'A'),
     ask('/list', 'a2', 'a', 'A'),
+    ask('/search', 'a3', 'a', 'A'),
     ask('/list', 'b1', 'b', 'A'),
     ask('/list', 'c1', 'c', 'A'),
     ...['d', 'e', 'f'].map((token) => ask('/list', `${token}1`, token, token)),
