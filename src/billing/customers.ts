@@ -71,14 +71,10 @@ export async function linkCustomer(
   const { outcome, user_id, previous_user_id: previous } = row
   if (outcome === 'no-user' || outcome === 'has-another') return outcome
   const userId = user_id === null ? null : Number(user_id)
-  const entry = { action: 'customer-link', outcome: 'done', userId: by?.userId ?? null } as const
-  if (previous !== null) {
-    const target = `${customer} user ${previous}`
-    await recordAudit(connection, { ...entry, reason: 'unlinked', target }, clientInfo)
-  }
+  const told = { by, clientInfo }
+  if (previous !== null) await recordLink(connection, 'unlinked', customer, previous, told)
   if (userId !== null) {
-    const target = `${customer} user ${userId}`
-    await recordAudit(connection, { ...entry, reason: 'linked', target }, clientInfo)
+    await recordLink(connection, 'linked', customer, userId, told)
     await processWaiting(connection, queue, customer)
   }
   return { userId }
@@ -110,29 +106,35 @@ export async function claimCustomer(
   const [row] = await tx.sql<{ outcome: ClaimOutcome }>`
     SELECT claim_customer(${customer}, ${userId}) AS outcome`
   const outcome = row?.outcome ?? 'no-user'
-  if (outcome !== 'linked') return outcome
-  await recordAudit(
-    tx,
-    {
-      action: 'customer-link',
-      outcome: 'done',
-      reason: 'linked',
-      userId: null,
-      target: `${customer} user ${userId}`,
-    },
-    noClientInfo,
-  )
+  if (outcome === 'linked') await recordLink(tx, outcome, customer, userId)
   return outcome
 }
 
 /** Unlinks the customer that a user has at a former provider. */
 export async function releaseCustomer(tx: Tx, customer: string): Promise<void> {
-  const [row] = await tx.sql<{ user_id: string | null }>`
-    SELECT previous_user_id AS user_id FROM assign_customer(${customer}, NULL, NULL)`
-  if (row == null || row.user_id === null) return
-  const target = `${customer} user ${row.user_id}`
-  const entry = { action: 'customer-link', outcome: 'done', userId: null } as const
-  await recordAudit(tx, { ...entry, reason: 'unlinked', target }, noClientInfo)
+  const [row] = await tx.sql<Pick<LinkRow, 'previous_user_id'>>`
+    SELECT previous_user_id FROM assign_customer(${customer}, NULL, NULL)`
+  const previous = row?.previous_user_id ?? null
+  if (previous !== null) await recordLink(tx, 'unlinked', customer, previous)
+}
+
+/** @param by the operator; null for the program itself and the command line */
+async function recordLink(
+  connection: Queryable,
+  reason: 'linked' | 'unlinked',
+  customer: string,
+  user: number | string,
+  { by, clientInfo }: { by: { userId: number } | null; clientInfo: ClientInfo } = {
+    by: null,
+    clientInfo: noClientInfo,
+  },
+): Promise<void> {
+  const entry = { action: 'customer-link', outcome: 'done', userId: by?.userId ?? null } as const
+  await recordAudit(
+    connection,
+    { ...entry, reason, target: `${customer} user ${user}` },
+    clientInfo,
+  )
 }
 
 /** Whether no user has a customer. */
