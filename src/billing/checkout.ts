@@ -114,6 +114,10 @@ export function createCheckout(
     if (api === null || api.givesTrials || subscription === null) return all
     return all.map((one) => ({ ...one, terms: one.terms && { ...one.terms, trialDays: null } }))
   }
+  async function trialFor(own: OwnBilling, wanted: string): Promise<number | null> {
+    const offer = (await offersFor(own)).find(({ price }) => price === wanted)
+    return offer?.terms?.trialDays ?? null
+  }
   return {
     offersFor,
     hasPortalFor: (own) => api !== null && presentCustomer(own, provider) !== null,
@@ -122,8 +126,8 @@ export function createCheckout(
       if (api === null) return 'no-checkout'
       const decided = decideCheckout(ordered.price, plans, buyer, own)
       if (typeof decided === 'string') return decided
-      const offer = (await offersFor(own)).find(({ price }) => price === ordered.price)
-      const order = { ...ordered, trialDays: offer?.terms?.trialDays ?? null }
+      const trialDays = api.givesTrials ? null : await trialFor(own, ordered.price)
+      const order = { ...ordered, trialDays }
       const payer = { userId: buyer.userId, verifiedEmail: own.verifiedEmail }
       if (own.customer !== null) return called(api.startCheckout(own.customer, payer, order))
       let gone: string | undefined
