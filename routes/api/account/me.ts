@@ -85,9 +85,11 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
   )
 }
 
+const hasLimits = resources.some(isLimited)
+
 /** The profile in one packet, unless the rows of a limit are counted too. */
 async function read({ db }: FastifyInstance, { entry }: FastifyRequest) {
-  if (!resources.some(isLimited)) return [await db.read(entry, profile), []] as const
+  if (!hasLimits) return [await db.read(entry, profile), []] as const
   return db.read(entry, async (tx, caller) => {
     const [rows, rooms] = await Promise.all([tx.sql(profile.statement), listRooms(tx, caller)])
     return [profile.read(rows, caller), rooms] as const
