@@ -138,7 +138,7 @@ function narrowed(resources: readonly Declared[]): string {
     ),
     section(
       'Fields with a permission',
-      'Whoever lacks the permission neither sees the field nor writes it (403). No event has it.',
+      'People without the permission do not see the field, and get 403 if they write it. No event has it.',
       '| Resource | Field | Permission, to read and to write | Roles |\n| --- | --- | --- | --- |',
       fields,
     ),

@@ -201,7 +201,7 @@ function ofAnother(name: string, owner: string, provider: string): string {
 /** The plan of each price. */
 export type BillingPlans = ReadonlyMap<string, string>
 
-/** Reads keys of metadata, comma-separated. Those of the program itself are no one's to read. */
+/** Reads keys of metadata, comma-separated. The keys that the program itself writes are refused. */
 export function readBillingMetadata(
   provider: BillingProviderName,
   value: string | undefined,

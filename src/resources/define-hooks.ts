@@ -1,4 +1,4 @@
-import type { AnyJob, JobRun } from './define-job.ts'
+import { type AnyJob, type JobRun, usualRetries } from './define-job.ts'
 
 /** What happened to a person, in the tenant that a hook runs in. */
 export type PersonFact = { readonly userId: number }
@@ -67,14 +67,13 @@ export function hookFaultOf(hooks: object): string | null {
   return null
 }
 
-/** The tries after the first of a hook about a person or tenant: the last one is hours later. */
-const retries = 12
-
 /** The hooks about people and tenants, which run as jobs that are added in the transaction of what has happened. */
 export function hookJobsOf(hooks: Hooks = {}): readonly AnyJob[] {
   return Object.keys(personHooks).flatMap((name) => {
     const run = hooks[name as PersonHookName]
-    return run === undefined ? [] : [{ name, retries, input: null, isHook: true, run }]
+    return run === undefined
+      ? []
+      : [{ name, retries: usualRetries, input: null, isHook: true, run }]
   })
 }
 

@@ -66,6 +66,9 @@ export type AnyJob = Omit<Job, 'run'> & { run(work: JobRun<never>): Promise<void
 
 const maxRetries = 50
 
+/** The tries after the first of a job that says no other number: the last one is hours later. */
+export const usualRetries = 12
+
 const options = {
   ...{ name: true, schedule: true, retries: true, input: true, run: true },
 } as const satisfies OptionsOf<Declaration<TSchema>>
@@ -78,7 +81,7 @@ export function defineJob<Input extends TSchema = TNull>(
   declaration: Declaration<Input>,
 ): Job<Input> {
   requireKnown(`The job ${declaration.name}`, declaration, options)
-  const { name, schedule, retries = 12, input = null } = declaration
+  const { name, schedule, retries = usualRetries, input = null } = declaration
   const fault = faultOf({ name, schedule, retries, input })
   if (fault !== null) throw new Error(`The job ${name} ${fault}.`)
   return { ...declaration, retries, input }
