@@ -89,7 +89,7 @@ function unlimitable({
   forServices,
   actions,
 }: Declaring['resources'][number]): string | null {
-  if (actions.create === undefined) return 'nobody creates'
+  if (actions.create === undefined) return 'no action creates'
   if (forServices) return 'is for services, which have no plan'
   return scope === 'chain' || visible !== undefined ? 'people see in part only' : null
 }

@@ -60,7 +60,7 @@ export function planSection(shown: ShownPlan): Html {
       </section>`
 }
 
-/** The name of the plan of a price; the id of a price that nobody can buy here. */
+/** The name of the plan of a price; the id of a price that is not for sale here. */
 function titleIn(choices: ShownPlan['choices']) {
   return (price: string) =>
     choices.find(({ offers }) => offers.some((one) => one.price === price))?.title ?? price

@@ -12,7 +12,7 @@ type Tenants = string | readonly string[] | Prisma.Sql
 
 /**
  * Adds the run of a hook of the app in the transaction of what has happened, if the app has the hook. It is a job of
- * the tenant, so a hook that fails neither keeps anybody from signing in nor prevents that a right ends.
+ * the tenant, so people can sign in, and rights end, although a hook fails.
  */
 export async function addHook(
   connection: Queryable,

@@ -77,7 +77,7 @@ function staleColumns({ fields }: Resource, wanted: Table, { columns }: PresentT
   return new Set(stale.map(({ name }) => name))
 }
 
-/** Drops the column, with its indexes, and adds it again: nothing that somebody has written is in it. */
+/** Drops the column, with its indexes, and adds it again: it has no values that people wrote. */
 function computeAgain(changed: Changed, table: string, column: Column): void {
   changed.removals.unshift(step(`ALTER TABLE ${table} DROP COLUMN ${column.name};`, oldProcesses))
   changed.computations.push(computation(table, column))

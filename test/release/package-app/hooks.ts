@@ -12,7 +12,7 @@ export const hooks: Hooks = {
   async 'user.joined'({ input, publish }) {
     await publish(notes, 'introduced', { userId: input.userId })
   },
-  /** Who has paid begins again, with empty hands. */
+  /** After a payment the notes of the person are filed. */
   async 'billing.charge.succeeded'({ input: { userId }, enqueue }) {
     if (userId !== null) await enqueue(fileNotesOf, { userId })
   },

@@ -45,7 +45,7 @@ t.test('the plans of an app are consistent', async (t) => {
     [{ free: { limits: { tasks: 1.5 } } }, {}, /^The plan free has the limit 1.5 of tasks/],
     [{ free: { limits: { tasks: -1 } } }, {}, /^The plan free has the limit -1 of tasks/],
     [{ free: { limits: { task: 3 } } }, {}, 'The plans limit task, which is no resource.'],
-    [limited, { actions: { read } }, 'The plans limit tasks, which nobody creates.'],
+    [limited, { actions: { read } }, 'The plans limit tasks, which no action creates.'],
     [limited, { forServices: true }, /^The plans limit tasks, which is for services/],
     [
       limited,

@@ -7,7 +7,7 @@ import type { Field } from './field.ts'
 type Columns = { readonly [field: string]: string }
 
 /**
- * A value that the database computes from other fields of the row, and nobody writes. Lists are filtered and sorted by
+ * A value that the database computes from other fields of the row, and no request writes. Lists are filtered and sorted by
  * it as by a field of its kind.
  * @param kind of the value: a text, number, flag, date or time. It is `optional(computed(…))` if it can be NULL
  * @param expression SQL from the columns of the fields that it reads. PostgreSQL accepts what depends on nothing else:

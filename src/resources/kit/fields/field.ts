@@ -56,7 +56,7 @@ export type Field<
   readonly fault?: string
   /** The value in an example, if its schema does not say it. */
   readonly example?: (of: { readonly userId: number; readonly now: Date }) => unknown
-  /** SQL of its value from the columns of other fields of the row: the database computes it, and nobody writes it. */
+  /** SQL of its value from the columns of other fields of the row: the database computes it, and no statement writes it. */
   readonly computes?: (columns: { readonly [field: string]: string }) => string
   /** The value of a new row if the body has none. */
   readonly initial?: (asking: Asking, now: Date) => unknown
