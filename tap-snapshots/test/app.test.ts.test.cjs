@@ -735,14 +735,16 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     ├── app/go (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
+    │   • (preHandler) ["waitForTurn()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","leaveAfterSerialization()"]
+    │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   • (onError) ["countRefusal()"]
     │   app/go (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["countRequest()"]
+    │   • (preHandler) ["waitForTurn()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()","leaveAfterSerialization()"]
+    │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   • (onError) ["countRefusal()"]
     ├── app/command-line (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
