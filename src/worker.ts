@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { PgBoss } from 'pg-boss'
 import { startErasures } from '#src/auth/erasure/work.ts'
 import { workInvitationMails } from '#src/auth/members/invitation-mail.ts'
-import { listManagerAddresses } from '#src/auth/members/members.ts'
+import { listManagers } from '#src/auth/members/members.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import { recordOperators } from '#src/auth/operators/operators.ts'
 import { retryRevocations } from '#src/auth/provider-tokens/retry.ts'
@@ -182,7 +182,7 @@ async function startParts(
   const { mail, baseUrl, brand } = config
   const mailer = mail && (await openMailer(mail, brand))
   const mailDeps = { db, mailer, baseUrl, keys, clock }
-  await workAlerts(due, { ...mailDeps, listManagers: listManagerAddresses }, logger)
+  await workAlerts(due, { ...mailDeps, listManagers }, logger)
   await workInvitationMails(due, mailDeps, logger)
   const limits = { ...config.session, auditDays: config.audit.retentionDays }
   parts.stoppables.push(

@@ -48,7 +48,7 @@ VALUES
   ('tenant', 'tenant', 'tenants', 'r.id', 'uuid', 'r.id = $2 AND r.closed_at IS NULL', ARRAY['closed_at'], false),
   ('tenant', 'users', 'users', 'r.id', 'bigint',
    'EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $2 AND m.user_id = r.id)',
-   ARRAY['email_verified', 'plan', 'billing_customer', 'own_tenant_id', 'subscription_status',
+   ARRAY['locale', 'email_verified', 'plan', 'billing_customer', 'own_tenant_id', 'subscription_status',
          'subscription_period_end', 'subscription_cancels_at'], false),
   ('tenant', 'memberships', 'memberships', 'r.user_id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'invitations', 'invitations', 'r.id', 'uuid', 'r.tenant_id = $2',

@@ -311,19 +311,27 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
     AND i.verified_email IS DISTINCT FROM lower(address COLLATE "C")
 $$;
 
--- Stores the name of the user; a link only fills in a missing one. Reads it first, so that most sign-ins write nothing.
-CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void
+-- Stores the name and the language of the user; a link only fills in missing ones. Reads them first, so that most
+-- sign-ins write nothing.
+CREATE OR REPLACE FUNCTION record_profile(told_name text, told_locale text) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
-  trimmed text := nullif(left(btrim(told), 200), '');
+  trimmed text := nullif(left(btrim(told_name), 200), '');
+  kept record;
+  new_name text;
+  new_locale text;
 BEGIN
-  IF NOT EXISTS (SELECT FROM public.users u
-                 WHERE u.id = attempt.user_id AND trimmed IS NOT NULL AND u.name IS DISTINCT FROM trimmed)
-  THEN RETURN; END IF;
-  UPDATE public.users u SET name = trimmed
-    WHERE u.id = attempt.user_id AND u.name IS DISTINCT FROM trimmed
-      AND (attempt.purpose <> 'link' OR u.name IS NULL);
+  SELECT u.name, u.locale INTO kept FROM public.users u WHERE u.id = attempt.user_id;
+  IF attempt.purpose = 'link' THEN
+    new_name := coalesce(kept.name, trimmed);
+    new_locale := coalesce(kept.locale, told_locale);
+  ELSE
+    new_name := coalesce(trimmed, kept.name);
+    new_locale := coalesce(told_locale, kept.locale);
+  END IF;
+  IF (new_name, new_locale) IS NOT DISTINCT FROM (kept.name, kept.locale) THEN RETURN; END IF;
+  UPDATE public.users u SET name = new_name, locale = new_locale WHERE u.id = attempt.user_id;
 END
 $$;
 

@@ -9,6 +9,7 @@ import { completeSignIn } from '#src/auth/sign-in/complete.ts'
 import { toIdentityProblem, toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { preferredLanguage } from '#src/http/headers/accept-language.ts'
 import { acceptsHtml } from '#src/http/headers/media-type.ts'
 import { NoContent, problemOf } from '#src/http/schemas.ts'
 import { isInvitationPage } from '#src/pages/account/invitations.ts'
@@ -91,6 +92,7 @@ function finishSignIn(options: Options) {
       identity: {
         ...identity,
         name: identity.name ?? formName,
+        locale: identity.locale ?? preferredLanguage(request.headers['accept-language']),
         provider: state.provider,
         email,
         emailTrusted: emailVerified && trusted,

@@ -49,7 +49,7 @@ type BrandSettings = {
 
 /**
  * Reads the settings of the brand.
- * @param withLogo reads the file of its logo, which pages alone show
+ * @param withLogo reads the file of its logo, for pages and mails
  */
 export function readBrand(values: BrandSettings, withLogo: boolean, faults: string[]): Brand {
   const { BRAND_NAME: name, BRAND_SUPPORT_URL: support, BRAND_TERMS_URL: terms } = values

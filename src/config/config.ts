@@ -92,6 +92,7 @@ function readSettings(env: Environment, own: TObject, faults: string[]) {
   if (production && values.DATABASE_OWNER_URL !== undefined) warnings.push(ownerInReach)
   const baseUrl = readOrigin('BASE_URL', values.BASE_URL, production, faults)
   const [isWeb, isWorker] = [values.ROLE !== 'worker', values.ROLE !== 'web']
+  const mail = isWorker ? readMail(values.SMTP_URL, values.ALERT_FROM, faults) : null
   return {
     production,
     /** Those of the app. */
@@ -136,7 +137,7 @@ function readSettings(env: Environment, own: TObject, faults: string[]) {
     billing: readBilling(env, values, { production, isWeb, isWorker }, faults, warnings),
     outbound: readOutbound(values, faults),
     /** Null if no mail server is configured, and in a web process. */
-    mail: isWorker ? readMail(values.SMTP_URL, values.ALERT_FROM, faults) : null,
+    mail,
     /** Whether this process or a worker sends mail. */
     sendsMail: values.ALERT_FROM !== undefined,
     /** `provider:subject` pairs. */
@@ -151,7 +152,7 @@ function readSettings(env: Environment, own: TObject, faults: string[]) {
     /** The currency of a row that names none, by its code of ISO 4217. */
     currency: values.CURRENCY,
     /** How the pages name and colour the product. */
-    brand: readBrand(values, isWeb, faults),
+    brand: readBrand(values, isWeb || mail !== null, faults),
     /** Null in a worker. */
     redisUrl: isWeb ? readRedisUrl(values.REDIS_URL, faults) : null,
     logLevel: values.LOG_LEVEL,

@@ -451,7 +451,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Path of a square SVG, PNG or WebP image of at most 32,768 bytes, shown beside the name and as the icon of the browser’s tab. It is read once, at start.',
+        'Path of a square SVG, PNG or WebP image of at most 32,768 bytes, shown beside the name, a PNG also in mails, and as the icon of the browser’s tab. It is read once, at start.',
     }),
   ),
   BRAND_ACCENT: Type.Optional(

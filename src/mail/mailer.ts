@@ -46,19 +46,33 @@ export function createMailer(
     async send({ to, subject, message, id }) {
       const recipients = to.filter(isPlainAddress).map((address) => ({ name: '', address }))
       try {
+        const { text, html, images } = render(message)
         await transport.sendMail({
           from,
           to: recipients,
           subject,
-          ...render(message),
+          text,
+          html,
+          attachments: images.map(toRelatedPart),
           messageId: `<${id}>`,
-          headers: { 'auto-submitted': 'auto-generated' }, // RFC 3834: suppresses automatic replies
+          headers: {
+            'auto-submitted': 'auto-generated', // RFC 3834: suppresses automatic replies
+            'content-language': message.language, // RFC 3282
+          },
           signal: AbortSignal.timeout(timeoutMs),
         })
       } catch (error) {
         throw new MailError(error)
       }
     },
+  }
+}
+
+/** An image beside the HTML that shows it (RFC 2387), not a file to save. */
+function toRelatedPart({ cid, png }: Body['images'][number]) {
+  return {
+    ...{ cid, content: Buffer.from(png), contentType: 'image/png', filename: 'logo.png' },
+    contentDisposition: 'inline' as const,
   }
 }
 

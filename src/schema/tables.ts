@@ -202,7 +202,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'prove_address(text)',
     'link_identity(text, text)',
     'record_verified_email(text, text)',
-    'record_name(text)',
+    'record_profile(text, text)',
     'start_session(bytea, text, text, text, text, integer, double precision)',
     'renew_session(bytea, text, text, integer, double precision)',
     'remember_logout(text, bytea, integer)',

@@ -254,7 +254,7 @@ t.test('functions that do something without a credential are those of signing in
     prove_address: [['ada@example.com'], 'refused'],
     link_identity: [['new', 'issuer'], 'refused'],
     record_verified_email: [['ada', 'ada@example.com'], 'refused'],
-    record_name: [['Ada'], 'refused'],
+    record_profile: [['Ada', 'de'], 'refused'],
     start_session: [[key(), 'ada', null, null, null, 3_600, 1], 'refused'],
     renew_session: [[key(), 'ada', null, 3_600, 1], 'refused'],
     lock_current_user: [[], 'nothing'],

@@ -383,7 +383,7 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
     `prove_address('z')`,
     `link_identity('x', 'y')`,
     `record_verified_email('ada', 'x@example.com')`,
-    `record_name('Ada')`,
+    `record_profile('Ada', 'de')`,
     `start_session('x', 'ada', NULL, NULL, NULL, 1, 1)`,
     `renew_session('x', 'ada', NULL, 1, 1)`,
   ]

@@ -14,7 +14,7 @@ const forLocalhost = trusted.certify({ names: ['localhost'] })
 
 const shortMs = 150
 const saying = (text: string) => ({
-  ...{ heading: [text], paragraphs: [], facts: [], footer: [] },
+  ...{ language: 'en' as const, heading: [text], paragraphs: [], facts: [], footer: [] },
   action: { label: '', url: '' },
 })
 const mail: Mail = {
@@ -27,6 +27,7 @@ function mailerFor(setup: MailConfig, options: { timeoutMs?: number } = {}) {
   const render = ({ heading: [text = ''] }: Mail['message']) => ({
     text: String(text),
     html: `<p>${text}</p>`,
+    images: [],
   })
   return createMailer(setup, render, options)
 }

@@ -12,7 +12,7 @@ import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
 
 /** Functions that the release under test keeps for the one before, and does not call. */
-const kept = ['record_name', 'feed_horizon']
+const kept = ['record_profile', 'feed_horizon']
 const ownRelease = async () => ({ definitions: { ...(await readDefinitions()), kept } })
 
 const isOfRelease = /is of release 99\.0\.0: run `gatehouse migrate` of that release/
@@ -20,13 +20,13 @@ const isForGood = /is of release 99\.0\.0, which made it so\. Replace this proce
 
 /** Changes of a newer release that this one does not notice, except as changes by hand. */
 const changes: Readonly<Record<string, string>> = {
-  'a function that this release only keeps is gone': 'DROP FUNCTION record_name(text)',
+  'a function that this release only keeps is gone': 'DROP FUNCTION record_profile(text, text)',
   'a kept function that everyone may call is gone': 'DROP FUNCTION feed_horizon()',
   'a role may no longer call a function': 'REVOKE EXECUTE ON FUNCTION is_operator() FROM :role',
   'a role may call a function of the other one':
     'GRANT EXECUTE ON FUNCTION list_usage(integer) TO :role',
   'a function has another body':
-    'CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN END $$',
+    'CREATE OR REPLACE FUNCTION record_profile(told_name text, told_locale text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN END $$',
   'a function has more settings': 'ALTER FUNCTION is_operator() SET enable_nestloop = off',
   'a function runs as its caller, and everyone may call it':
     'ALTER FUNCTION customer_is_free(text) SECURITY INVOKER; GRANT EXECUTE ON FUNCTION customer_is_free(text) TO PUBLIC',

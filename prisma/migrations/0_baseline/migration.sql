@@ -35,6 +35,9 @@ CREATE TABLE users (
   own_tenant_id uuid UNIQUE REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE SET NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   name text CHECK (length(name) BETWEEN 1 AND 200), -- The `name` claim of the latest sign-in
+  -- The language of mails to the user, BCP 47: the `locale` claim of the latest sign-in, or else what the browser asked
+  -- for.
+  locale text CHECK (length(locale) BETWEEN 2 AND 35),
   -- The subscription that decides the plan: its state at the provider, and when it ends or renews.
   subscription_status text,
   subscription_period_end timestamptz(6),

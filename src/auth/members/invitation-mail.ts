@@ -3,8 +3,9 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { languageFor, wordsIn } from '#src/mail/language.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
-import { readableTime, type Words } from '#src/mail/message.ts'
+import type { Words } from '#src/mail/message.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
@@ -108,6 +109,7 @@ type InvitationMail = {
   tenantName: string
   inviter: string | null
   inviterName: string | null
+  inviterLocale: string | null
 }
 
 /** An open invitation; the inviter is null if they are no member any more. */
@@ -119,40 +121,36 @@ async function findInvitation(
   const [row] = await tx.sql<InvitationMail>`
     SELECT i.id, i.email, i.role, i.expires_at AS "expiresAt", i.mailed_at AS "mailedAt",
       i.link_hash AS "linkHash",
-      t.name AS "tenantName", u.email AS inviter, u.name AS "inviterName"
+      t.name AS "tenantName", u.email AS inviter, u.name AS "inviterName",
+      u.locale AS "inviterLocale"
     FROM invitations i JOIN tenants t ON t.id = i.tenant_id LEFT JOIN users u ON u.id = i.invited_by
     WHERE i.tenant_id = ${tenantId}::uuid AND i.id = ${id}::uuid
       AND i.accepted_at IS NULL AND i.declined_at IS NULL`
   return row ?? null
 }
 
-/** Names of people and tenants are their own choice, so they appear in the body only. */
+/**
+ * In the language of the inviter: what the invited person reads is not known. Names of people and tenants are
+ * their own choice, so they appear in the body only.
+ */
 function composeInvitationMail(invitation: InvitationMail, origin: Origin): Mail {
-  const { id, email, role, expiresAt, tenantName, linkHash } = invitation
+  const { id, email, role, expiresAt, tenantName, linkHash, inviterLocale } = invitation
+  const language = languageFor(inviterLocale)
+  const { time, invitation: words } = wordsIn(language)
+  const tenant = { of: tenantName }
   return {
     to: [email],
-    subject: 'You have been invited',
+    subject: words.subject,
     message: {
-      heading: ['Join ', { of: tenantName }],
+      language,
+      heading: words.heading(tenant),
       paragraphs: [
-        [
-          ...inviterOf(invitation),
-          ' has invited you to join “',
-          { of: tenantName },
-          `” as ${role}.`,
-        ],
-        [
-          'To accept or decline, open the invitation and sign in with ',
-          { of: email },
-          '. Its link is for you alone and works once.',
-        ],
+        words.what(inviterOf(invitation, words.somebody), tenant, role),
+        words.next({ of: email }),
       ],
-      action: { label: 'View the invitation', url: invitationUrl(origin, id, linkHash) },
-      facts: [['Expires', [readableTime(expiresAt)]]],
-      footer: [
-        ['You become a member only if you accept it.'],
-        ['If you do not know the sender, you can ignore this mail.'],
-      ],
+      action: { label: words.action, url: invitationUrl(origin, id, linkHash) },
+      facts: [[words.expires, [time(expiresAt)]]],
+      footer: words.footer.map((sentence) => [sentence]),
     },
     id: `invitation-${id}@${new URL(origin.baseUrl).hostname}`,
   }
@@ -160,8 +158,9 @@ function composeInvitationMail(invitation: InvitationMail, origin: Origin): Mail
 
 type Origin = Pick<InvitationMailDeps, 'baseUrl' | 'keys'>
 
-function inviterOf({ inviter, inviterName }: InvitationMail): Words {
-  if (inviter === null) return [inviterName === null ? 'An admin' : { of: inviterName }]
+/** @param somebody for an inviter without an address and a name */
+function inviterOf({ inviter, inviterName }: InvitationMail, somebody: string): Words {
+  if (inviter === null) return [inviterName === null ? somebody : { of: inviterName }]
   return inviterName === null
     ? [{ of: inviter }]
     : [{ of: inviterName }, ' (', { of: inviter }, ')']

@@ -11,6 +11,7 @@ import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src
 import type { Queryable } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import type { Reader } from '#src/mail/message.ts'
 import { addHook } from '#src/queue/app/hooks.ts'
 import { endInvitationsOf, recordEndedInvitations } from './invitations.ts'
 
@@ -284,8 +285,8 @@ export function memberProblem(refusal: MemberRefusal): Problem {
 
 const maxManagers = 50
 
-/** Verified addresses of up to 50 members with permission `user:manage`. */
-export async function listManagerAddresses(tx: Tx, { tenantId }: TenantScope): Promise<string[]> {
+/** Up to 50 members with permission `user:manage` and a verified address. */
+export async function listManagers(tx: Tx, { tenantId }: TenantScope): Promise<Reader[]> {
   const rows = await tx.membership.findMany({
     where: {
       tenantId,
@@ -294,7 +295,9 @@ export async function listManagerAddresses(tx: Tx, { tenantId }: TenantScope): P
     },
     orderBy: { userId: 'asc' },
     take: maxManagers,
-    select: { user: { select: { email: true } } },
+    select: { user: { select: { email: true, locale: true } } },
   })
-  return rows.flatMap(({ user }) => (user.email === null ? [] : [user.email]))
+  return rows.flatMap(({ user: { email, locale } }) =>
+    email === null ? [] : [{ address: email, locale }],
+  )
 }

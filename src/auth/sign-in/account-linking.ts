@@ -9,6 +9,8 @@ export type VerifiedIdentity = {
   /** The provider has verified the address and is trusted for its domain. */
   emailTrusted: boolean
   name: string | null
+  /** The language that the person reads, BCP 47; null if neither provider nor browser names one. */
+  locale: string | null
   /** Unix seconds of the last authentication at the provider; null if it is not known. */
   authenticatedAt: number | null
 }

@@ -125,15 +125,15 @@ function toUserId(id: string | null | undefined): number | null {
 }
 
 /**
- * Keeps what the provider said about the person: their name, and the address that it has verified, if
- * it is trusted for it. The invitations of this address are the user's to accept.
+ * Keeps what the provider said about the person: their name and language, and the address that it has
+ * verified, if it is trusted for it. The invitations of this address are the user's to accept.
  */
 export async function recordClaims(
   connection: Queryable,
-  { subject, email, emailTrusted, name }: VerifiedIdentity,
+  { subject, email, emailTrusted, name, locale }: VerifiedIdentity,
 ): Promise<void> {
   await connection.sql`
-    SELECT record_verified_email(${subject}, ${emailTrusted ? email : null}), record_name(${name})`
+    SELECT record_verified_email(${subject}, ${emailTrusted ? email : null}), record_profile(${name}, ${locale})`
 }
 
 /** Locks the row of the current user, so that changes to their identities are serialized. */

@@ -1,15 +1,26 @@
 import { type Accent, type Brand, builtInAccent } from '#src/config/brand.ts'
+import { wordsIn } from '#src/mail/language.ts'
 import type { Body, Message, Words } from '#src/mail/message.ts'
 import { hiddenExpression, isolatedText } from '#src/runtime/text.ts'
 import { type Html, html, isolated } from './html.ts'
 
-/** A message as plain text and as HTML, with the name and the colours of the product. */
+/** A message as plain text and as HTML, with the name, the logo and the colours of the product. */
 export function renderMail(message: Message, brand: Brand): Body {
-  return { text: textOf(message, brand), html: htmlOf(message, brand) }
+  const logo = brand.logo?.type === logoType ? brand.logo : null
+  return {
+    text: textOf(message, brand),
+    html: htmlOf(message, brand, logo !== null),
+    images: logo === null ? [] : [{ cid: logoId, png: logo.bytes }],
+  }
 }
 
-function textOf({ heading, paragraphs, action, facts, footer }: Message, brand: Brand): string {
-  const { name, supportUrl } = brand
+// The only type of a logo that every mail program shows.
+const logoType = 'image/png'
+const logoId = 'logo@gatehouse'
+
+function textOf(message: Message, { name, supportUrl }: Brand): string {
+  const { language, heading, paragraphs, action, facts, footer } = message
+  const { support } = wordsIn(language)
   return [
     plain(heading),
     '',
@@ -21,7 +32,7 @@ function textOf({ heading, paragraphs, action, facts, footer }: Message, brand: 
     ...(facts.length === 0 ? [] : ['']),
     ...footer.map(plain),
     '',
-    supportUrl === null ? name : `${name}, support: ${supportUrl}`,
+    supportUrl === null ? name : `${name}. ${support}: ${supportUrl}`,
     '',
   ].join('\n')
 }
@@ -60,11 +71,12 @@ const bodyText = `${font}; font-size: 16px; line-height: 24px; color: ${light.in
  * Tables and styles in attributes, which every mail program knows. The style sheet is for dark schemes;
  * programs that drop it show the light one. Nothing is loaded from elsewhere.
  */
-function htmlOf(message: Message, { name, accent, supportUrl }: Brand): string {
-  const { heading, paragraphs, action, facts, footer } = message
+function htmlOf(message: Message, { name, accent, supportUrl }: Brand, hasLogo: boolean): string {
+  const { language, heading, paragraphs, action, facts, footer } = message
+  const { openAddress, support } = wordsIn(language)
   const colours = accent ?? builtInAccent
   return html`<!doctype html>
-<html lang="en" dir="ltr">
+<html lang="${language}" dir="ltr">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -78,7 +90,7 @@ function htmlOf(message: Message, { name, accent, supportUrl }: Brand): string {
       <tr>
         <td align="center" style="padding: 24px 12px">
           <table role="presentation" width="560" cellpadding="0" cellspacing="0" border="0" style="width: 100%; max-width: 560px; text-align: left">
-            <tr><td class="accent" style="${font}; padding: 0 4px 14px; font-size: 17px; font-weight: 700; color: ${colours.light.colour}">${name}</td></tr>
+            <tr><td class="accent" style="${font}; padding: 0 4px 14px; font-size: 17px; font-weight: 700; color: ${colours.light.colour}">${hasLogo ? logo : ''}${name}</td></tr>
             <tr>
               <td class="card" bgcolor="${light.card}" style="padding: 28px 24px; border: 1px solid ${light.line}; border-radius: 10px">
                 <h1 class="ink" style="${font}; margin: 0 0 14px; font-size: 22px; line-height: 29px; color: ${light.ink}; overflow-wrap: anywhere">${marked(heading)}</h1>
@@ -87,13 +99,13 @@ function htmlOf(message: Message, { name, accent, supportUrl }: Brand): string {
                   <tr><td class="button" bgcolor="${colours.light.colour}" style="border-radius: 8px"><a class="label" href="${action.url}" style="${font}; display: inline-block; padding: 12px 22px; font-size: 16px; font-weight: 600; color: ${colours.light.text}; text-decoration: none">${action.label}</a></td></tr>
                 </table>
                 ${facts.length === 0 ? '' : factTable(facts)}
-                <p class="quiet" style="${quietText}; margin: 18px 0 0">If the button does not work, open this address:<br><a class="accent" href="${action.url}" style="color: ${colours.light.colour}; overflow-wrap: anywhere; word-break: break-all">${action.url}</a></p>
+                <p class="quiet" style="${quietText}; margin: 18px 0 0">${openAddress}<br><a class="accent" href="${action.url}" style="color: ${colours.light.colour}; overflow-wrap: anywhere; word-break: break-all">${action.url}</a></p>
               </td>
             </tr>
             <tr>
               <td style="padding: 14px 4px 0">
                 ${footer.map((words) => html`<p class="quiet" style="${quietText}; margin: 0 0 6px; overflow-wrap: anywhere">${marked(words)}</p>`)}
-                ${supportUrl === null ? '' : html`<p class="quiet" style="${quietText}; margin: 0"><a class="accent" href="${supportUrl}" style="color: ${colours.light.colour}">Support</a></p>`}
+                ${supportUrl === null ? '' : html`<p class="quiet" style="${quietText}; margin: 0"><a class="accent" href="${supportUrl}" style="color: ${colours.light.colour}">${support}</a></p>`}
               </td>
             </tr>
           </table>
@@ -104,6 +116,8 @@ function htmlOf(message: Message, { name, accent, supportUrl }: Brand): string {
 </html>
 `.markup
 }
+
+const logo = html`<img src="cid:${logoId}" width="24" height="24" alt="" style="margin-right: 8px; vertical-align: middle; border: 0">`
 
 function factTable(facts: Message['facts']): Html {
   const rows = facts.map(

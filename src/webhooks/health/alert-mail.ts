@@ -2,21 +2,23 @@ import type { JobResult, JobWithMetadata } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { type Language, languageFor, wordsIn } from '#src/mail/language.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
-import { readableTime } from '#src/mail/message.ts'
+import type { Reader } from '#src/mail/message.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { AlertMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { type AlertKind, alertMailQueue, isAlertKind } from './alerts.ts'
+import { isWarned } from './forecast.ts'
 
 export type AlertDeps = {
   db: Database
   /** Null without a mail server: alerts are only logged. */
   mailer: Mailer | null
   baseUrl: string
-  listManagers(tx: Tx, scope: TenantScope): Promise<string[]>
+  listManagers(tx: Tx, scope: TenantScope): Promise<Reader[]>
   clock: Clock
 }
 
@@ -60,8 +62,9 @@ type AlertResult = {
 }
 
 /**
- * Mails a notification once.
+ * Mails a notification once, to each manager in their language.
  * @param entry of the job
+ * @returns `gone` if the endpoint is deleted, or the certificate of the warning has been renewed
  * @throws MailError
  */
 export async function mailAlert(
@@ -69,21 +72,21 @@ export async function mailAlert(
   id: number,
   { db, mailer, baseUrl, listManagers, clock }: AlertDeps,
 ): Promise<AlertResult> {
-  const [row, to, tenant] = await db.read(entry, (tx, scope) =>
-    Promise.all([
-      tx.notification.findFirst({ where: { tenantId: scope.tenantId, id } }),
-      listManagers(tx, scope),
-      tx.tenant.findFirst({ where: { id: scope.tenantId }, select: { name: true } }),
-    ]),
+  const [row, readers] = await db.read(entry, (tx, scope) =>
+    Promise.all([findNotification(tx, scope, id), listManagers(tx, scope)]),
   )
-  if (row === null || tenant === null || !isAlertKind(row.kind)) return { outcome: 'gone' }
-  const { tenantId, kind, endpointId, message, createdAt } = row
-  const about = { kind, endpointId }
+  if (row === null) return { outcome: 'gone' }
+  const about = { kind: row.kind, endpointId: row.endpointId }
+  const alert = toAlert(row)
+  if (alert === null) return { outcome: 'gone', ...about }
   if (row.mailedAt !== null) return { outcome: 'mailed-before', ...about }
   if (mailer === null) return { outcome: 'no-mailer', ...about }
-  if (to.length === 0) return { outcome: 'no-recipients', ...about }
-  const alert = { tenantId, id, kind, endpointId, message, createdAt, tenantName: tenant.name }
-  await mailer.send(composeAlertMail(alert, to, baseUrl))
+  if (readers.length === 0) return { outcome: 'no-recipients', ...about }
+  const byLanguage = Map.groupBy(readers, ({ locale }) => languageFor(locale))
+  for (const [language, group] of byLanguage) {
+    const to = group.map(({ address }) => address)
+    await mailer.send(composeAlertMail(alert, { language, to }, baseUrl))
+  }
   await db.write(entry, (tx, scope) =>
     tx.notification.updateMany({
       where: { tenantId: scope.tenantId, id },
@@ -93,59 +96,71 @@ export async function mailAlert(
   return { outcome: 'mailed', ...about }
 }
 
-type Alert = {
-  tenantId: string
+type NotificationRow = {
   id: number
-  kind: AlertKind
+  kind: string
   endpointId: string
-  message: string
   createdAt: Date
+  mailedAt: Date | null
+  tenantId: string
   tenantName: string
+  url: string
+  certificateExpiresAt: Date | null
 }
 
-const subjects: Readonly<Record<AlertKind, string>> = {
-  'endpoint.failing': 'A webhook endpoint is failing',
-  'endpoint.disabled': 'A webhook endpoint was disabled',
-  'endpoint.recovering': 'A webhook endpoint is recovering',
-  'endpoint.recovered': 'A webhook endpoint has recovered',
-  'endpoint.certificate': 'The certificate of a webhook endpoint expires soon',
+/** A notification with what its mail says; null if its endpoint is deleted. */
+async function findNotification(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  id: number,
+): Promise<NotificationRow | null> {
+  const [row] = await tx.sql<NotificationRow>`
+    SELECT n.id::int, n.kind, n.endpoint_id AS "endpointId", n.created_at AS "createdAt",
+      n.mailed_at AS "mailedAt", n.tenant_id AS "tenantId", t.name AS "tenantName", e.url,
+      s.certificate_expires_at AS "certificateExpiresAt"
+    FROM notifications n
+    JOIN tenants t ON t.id = n.tenant_id
+    JOIN webhook_endpoints e ON e.tenant_id = n.tenant_id AND e.id = n.endpoint_id
+    JOIN endpoint_states s ON s.tenant_id = n.tenant_id AND s.id = n.endpoint_id
+    WHERE n.tenant_id = ${tenantId}::uuid AND n.id = ${id}::bigint`
+  return row ?? null
 }
 
-const consequences: Readonly<Record<AlertKind, string>> = {
-  'endpoint.failing':
-    'New events are still sent to it. A failed delivery is tried again after 1, 5, 15 and 60 minutes, then every 6 hours; when one succeeds, the others follow.',
-  'endpoint.disabled':
-    'Nothing is sent to it until you enable it, unless you have allowed trial deliveries. Its events are kept and can be sent again.',
-  'endpoint.recovering': 'If it fails again, the deliveries stop until the next trial.',
-  'endpoint.recovered':
-    'Deliveries that failed in the meantime have been sent again or are being sent.',
-  'endpoint.certificate': 'Nothing has stopped yet: deliveries are still sent.',
+type Alert = NotificationRow & { kind: AlertKind }
+
+/** The alert as it holds now. @returns null if there is nothing to say any more */
+function toAlert(row: NotificationRow): Alert | null {
+  const { kind, certificateExpiresAt: found, createdAt } = row
+  if (!isAlertKind(kind)) return null
+  const isRenewed =
+    kind === 'endpoint.certificate' && (found === null || !isWarned(found, createdAt))
+  return isRenewed ? null : { ...row, kind }
 }
 
 /** A notification as mail. Of the customer's input the host and the tenant's name appear in its body. */
-function composeAlertMail(alert: Alert, to: readonly string[], baseUrl: string): Mail {
-  const { tenantId, id, kind, endpointId, message, createdAt, tenantName } = alert
+function composeAlertMail(
+  { tenantId, id, kind, endpointId, url, createdAt, certificateExpiresAt, tenantName }: Alert,
+  { language, to }: { language: Language; to: readonly string[] },
+  baseUrl: string,
+): Mail {
+  const { time, alert: words } = wordsIn(language)
+  const { subject, what, next } = words.kinds[kind]
+  const expires = certificateExpiresAt === null ? '' : time(certificateExpiresAt)
   return {
     to,
-    subject: subjects[kind],
+    subject,
     message: {
-      heading: [subjects[kind]],
-      paragraphs: [[message], [consequences[kind]]],
-      action: { label: 'View the endpoint', url: `${baseUrl}/app/webhooks/${endpointId}` },
+      language,
+      heading: [subject],
+      paragraphs: [[what(new URL(url).host, expires)], [next]],
+      action: { label: words.action, url: `${baseUrl}/app/webhooks/${endpointId}` },
       facts: [
-        ['Time', [readableTime(createdAt)]],
-        ['Tenant', [{ of: tenantName }]],
-        ['Endpoint', [endpointId]],
+        [words.time, [time(createdAt)]],
+        [words.tenant, [{ of: tenantName }]],
+        [words.endpoint, [endpointId]],
       ],
-      footer: [
-        [
-          'The page is shown in the tenant of the endpoint: if you belong to several, switch to it first.',
-        ],
-        [
-          'You receive this mail because you manage the users of this tenant. The same alert is sent at most once an hour.',
-        ],
-      ],
+      footer: words.footer.map((sentence) => [sentence]),
     },
-    id: `alert-${id}.${tenantId}@${new URL(baseUrl).hostname}`,
+    id: `alert-${id}.${language}.${tenantId}@${new URL(baseUrl).hostname}`,
   }
 }

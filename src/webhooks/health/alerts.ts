@@ -4,6 +4,7 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset } from '#src/db/keyset.ts'
 import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { wordsIn } from '#src/mail/language.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { type StateAlert, stateAlerts } from '#src/webhooks/health/state.ts'
 
@@ -29,16 +30,6 @@ export const alertMailQueue = 'alert-mail'
 
 const repeatAfterMs = 3_600_000 // contract 7: once per endpoint and hour
 
-const messages: Readonly<Record<StateAlert, (host: string) => string>> = {
-  'endpoint.failing': (host) =>
-    `The webhook endpoint at ${host} is failing: all attempts of a delivery have failed.`,
-  'endpoint.disabled': (host) =>
-    `The webhook endpoint at ${host} is disabled: it has failed for five days.`,
-  'endpoint.recovering': (host) =>
-    `The webhook endpoint at ${host} has accepted a delivery again. Those that failed are sent again, slowly at first.`,
-  'endpoint.recovered': (host) => `The webhook endpoint at ${host} accepts deliveries again.`,
-}
-
 /**
  * Alerts the owners of a tenant about one of its endpoints, in the transaction that changes the
  * endpoint: a notification, and a job that mails it. The same alert is sent at most once an hour;
@@ -63,7 +54,7 @@ export async function alertOwners(
   const { host } = new URL(url)
   const message =
     alert.message === undefined
-      ? messages[alert.kind](host)
+      ? wordsIn('en').alert.kinds[alert.kind].what(host, '')
       : `The webhook endpoint at ${host} may fail soon. ${alert.message}`
   const { id } = await tx.notification.create({
     data: { tenantId, kind, endpointId, message, createdAt: now },

@@ -29,6 +29,11 @@ export function forecast(expiresAt: Date, before: readonly Forecast[], now: Date
   return before.find((one) => one.message === message) ?? { kind: 'certificate', since, message }
 }
 
+/** Whether the owner of a certificate that expires then is warned at that time. */
+export function isWarned(expiresAt: Date, at: Date): boolean {
+  return expiresAt.getTime() - at.getTime() <= Math.max(...warningDays) * dayMs
+}
+
 /** The next look: every hour, because it may be renewed, and when it comes closer to its end. */
 export function nextForecastAt(expiresAt: Date, now: Date): Date {
   const times = warningDays.map((days) => expiresAt.getTime() - days * dayMs)

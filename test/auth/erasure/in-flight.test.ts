@@ -118,7 +118,7 @@ t.test('a sign-in at the same moment does not bring a deleted account back', asy
     {
       identity: {
         ...{ provider: 'demo', subject: 'ada', issuer: 'http://127.0.0.1:1' },
-        ...{ email: null, emailTrusted: false, name: null, authenticatedAt: null },
+        ...{ email: null, emailTrusted: false, name: null, locale: null, authenticatedAt: null },
       },
       providerSession: null,
       mappedRole: null,

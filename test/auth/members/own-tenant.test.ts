@@ -12,7 +12,7 @@ import {
 import {
   changeMember,
   findMemberNames,
-  listManagerAddresses,
+  listManagers,
   listMembers,
   removeMember,
   withMembersLocked,
@@ -139,8 +139,8 @@ t.test('admins of other tenants do not count, and get no mail', async (t) => {
     changeMember(connection, admin, admin.userId, { role: 'viewer' }, clientInfo),
   )
   t.equal(await demote, 'last-admin')
-  const managers = app.db.read(enter(admin), (tx) => listManagerAddresses(tx, admin))
-  t.same(await managers, ['boss@example.com'])
+  const managers = app.db.read(enter(admin), (tx) => listManagers(tx, admin))
+  t.same(await managers, [{ address: 'boss@example.com', locale: null }])
 })
 
 t.test('sessions of another person do not end', async (t) => {
@@ -316,19 +316,25 @@ t.test('an invitation is sent again in the tenant of the admin only', async (t) 
 t.test('an alert is mailed with the name of the tenant of the job', async (t) => {
   const { config, database, enterAdmin, admin, elsewhere } = await world(t)
   const ids: number[] = []
-  for (const { tenantId } of [elsewhere, admin]) {
+  for (const user of [elsewhere, admin]) {
+    const endpointId = await createEndpoint(database, user, { url: 'https://example.com' })
     const { rows } = await database.admin.query<{ id: number }>(
       `WITH named AS (UPDATE tenants SET name = 'Named ' || id WHERE id = $1)
        INSERT INTO notifications (tenant_id, endpoint_id, kind, message)
-       VALUES ($1, gen_random_uuid(), 'endpoint.failing', 'x') RETURNING id::int`,
-      [tenantId],
+       VALUES ($1, $2, 'endpoint.failing', 'x') RETURNING id::int`,
+      [user.tenantId, endpointId],
     )
     ids.push(rows[0]?.id ?? 0)
   }
   const sent: string[] = []
   const mailer = { send: async (mail: object) => void sent.push(JSON.stringify(mail)) }
   const db = openPatiently(t, database.workerUrl, 1)
-  const deps = { ...config, db, mailer, listManagers: async () => ['boss@example.com'] }
+  const deps = {
+    ...config,
+    db,
+    mailer,
+    listManagers: async () => [{ address: 'boss@example.com', locale: null }],
+  }
   const [foreign = 0, own = 0] = ids
   t.match(await mailAlert(enterAdmin(admin), foreign, deps), { outcome: 'gone' })
   t.match(await mailAlert(enterAdmin(admin), own, deps), { outcome: 'mailed' })

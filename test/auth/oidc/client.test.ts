@@ -61,6 +61,7 @@ t.test('B1 a valid sign-in returns the verified claims (client_secret_post)', as
     email: 'ada@example.com',
     emailVerified: true,
     name: 'Ada',
+    locale: null,
     sessionId: 'op-session',
     authenticatedAt: null,
     mappedRole: null,

@@ -170,6 +170,7 @@ t.test('claims that are not usable text are null', async (t) => {
     email: null,
     emailVerified: false,
     name: null,
+    locale: null,
     sessionId: null,
     authenticatedAt: null,
   })

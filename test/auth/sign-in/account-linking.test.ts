@@ -20,6 +20,7 @@ const identity: VerifiedIdentity = {
   email: 'ada@example.com',
   emailTrusted: true,
   name: null,
+  locale: null,
   authenticatedAt: startedAt,
 }
 const [me, other] = [1, 2]

@@ -7,6 +7,8 @@ export type ReceivedMail = {
   to: string[]
   /** The message: headers, an empty line, the body with soft line breaks removed. */
   text: string
+  /** The same as it was sent. */
+  raw: string
   /** Whether the connection was encrypted, and the authenticated user. */
   secure: boolean
   user: string | undefined
@@ -39,12 +41,13 @@ export async function startMailServer(
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         const { mailFrom, rcptTo } = session.envelope
+        const raw = Buffer.concat(chunks).toString()
+        const bodyAt = raw.indexOf('\r\n\r\n')
         const mail = {
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
-          text: Buffer.concat(chunks)
-            .toString()
-            .replace(/(?<!\?)=\r\n/g, ''),
+          text: raw.slice(0, bodyAt) + raw.slice(bodyAt).replaceAll('=\r\n', ''),
+          raw,
           secure: session.secure,
           user: session.user,
         }

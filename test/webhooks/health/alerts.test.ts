@@ -3,6 +3,7 @@ import { createUser } from '#dev/testing/people.ts'
 import { testConfig } from '#dev/testing/settings.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
+import { addJob } from '#test/db/credentials.ts'
 import { bodiesOf } from '#test/support/receiver/mail-bodies.ts'
 import { type MailServer, startMailServer } from '#test/support/receiver/mail-server.ts'
 import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/receiver/outbox.ts'
@@ -173,6 +174,31 @@ t.test('mail goes only to verified addresses of the tenant’s administrators', 
   for (const user of others) await createUser(database, user)
   await scene.deliver()
   t.same((await mail.next()).to.toSorted(), [ada, 'bo@example.com'])
+})
+
+t.test('a warning about a certificate that has been renewed is not mailed', async (t) => {
+  const mail = await startMailServer(t)
+  const scene = await setScene(t, mail)
+  const { database, tenant } = scene.outbox
+  const warn = async (days: number) => {
+    const { rows } = await database.admin.query(
+      `WITH expiry AS (
+         UPDATE endpoint_states SET certificate_expires_at = now() + make_interval(days => $3) WHERE id = $2)
+       INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
+       VALUES ($1, 'endpoint.certificate', $2, '') RETURNING id`,
+      [tenant.tenantId, scene.endpointId, days],
+    )
+    const job = { tenantId: tenant.tenantId, notificationId: Number(rows[0].id) }
+    await addJob(database, 'alert-mail', job, 'created')
+  }
+  await warn(90)
+  await scene.outbox.until(
+    `SELECT FROM pgboss.job WHERE name = 'alert-mail' AND state = 'completed'`,
+  )
+  t.match(scene.log.join(''), '"outcome":"gone"')
+  await warn(9)
+  t.match((await mail.next()).text, /^Subject: The certificate of a webhook endpoint expires soon/m)
+  t.equal(mail.mails.length, 1)
 })
 
 t.test('neither mail nor log contains the path of the URL', async (t) => {

@@ -1,3 +1,4 @@
+import { readLanguageTag } from '#src/http/headers/accept-language.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { hasHiddenCharacters, hiddenCharacters } from '#src/runtime/text.ts'
 import { isIssuerOf } from '../discovery/issuer.ts'
@@ -15,6 +16,8 @@ export type VerifiedSignIn = {
   /** True only if the provider says so by its rule, and there is an e-mail address. */
   emailVerified: boolean
   name: string | null
+  /** The language that the person reads, BCP 47. */
+  locale: string | null
   /** The session at the provider (`sid`), for back-channel logout. */
   sessionId: string | null
   /**
@@ -129,6 +132,7 @@ export function readIdToken(
     email,
     emailVerified: email !== null && saysVerified(claims[rule.claim], rule.asText),
     name: readName(claims.name),
+    locale: readLanguageTag(claims.locale),
     sessionId: readText(claims.sid, maxTextLength),
     authenticatedAt: readTime(claims.auth_time),
   }
