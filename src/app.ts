@@ -374,12 +374,7 @@ async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
   await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
   await app.register(authz)
   await app.register(eventStream)
-  const checkout = createCheckout(
-    chooseCheckout(config),
-    config.billing.plans,
-    config.billing.provider,
-    config.clock,
-  )
+  const checkout = createCheckout(chooseCheckout(config), config.billing, config.clock)
   await app.register(pageRoutes.access)
   await app.register(pageRoutes.go, { resources })
   await app.register(pageRoutes.account, { ...config.session, checkout })

@@ -2,6 +2,10 @@
 -- sends the SHA-256 of a credential and the tables store the hash of that, so neither a row nor a logged statement
 -- contains a usable one.
 
+-- A plan until its end. The plan of a person is that of their tenant, or else their own.
+CREATE OR REPLACE FUNCTION valid_plan(plan text, cancels_at timestamptz) RETURNS text LANGUAGE sql STABLE
+RETURN CASE WHEN cancels_at <= now() THEN NULL ELSE plan END;
+
 -- Enters as the user of a live session. `credential` is the SHA-256 of the id in the cookie. Returns no row and
 -- sets no scope if the session is missing, expired or idle. During a sign-in the session has no user: it returns
 -- a row and sets no scope. `subject` is the identity that signed in; `stale` means touch_session is due.
@@ -30,7 +34,9 @@ BEGIN
       FOR KEY SHARE OF t FOR SHARE OF m;
     PERFORM FROM public.sessions s WHERE s.id_hash = hash AND s.expires_at > now() FOR KEY SHARE;
   END IF;
-  SELECT s.id, s.user_id, u.email, CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END,
+  SELECT s.id, s.user_id, u.email,
+         coalesce(public.valid_plan(t.plan, t.subscription_cancels_at),
+                  public.valid_plan(u.plan, u.subscription_cancels_at)),
          u.created_at, s.tenant_id, m.role, m.department,
          floor(extract(epoch FROM now() - greatest(s.authenticated_at, s.confirmed_at)))::float8,
          s.last_seen_at < now() - interval '60 seconds', s.provider, s.provider_user_id
@@ -62,9 +68,11 @@ CREATE OR REPLACE FUNCTION enter_session_as(
 #variable_conflict use_variable
 DECLARE
   is_stale boolean;
+  plan_of_tenant text;
   scope_text text;
 BEGIN
-  PERFORM FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
+  SELECT public.valid_plan(t.plan, t.subscription_cancels_at) INTO plan_of_tenant
+    FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
     WHERE m.tenant_id = tenant_id AND m.user_id = user_id
       AND m.role = role AND m.department IS NOT DISTINCT FROM department AND t.closed_at IS NULL
     FOR KEY SHARE OF t FOR SHARE OF m;
@@ -78,7 +86,7 @@ BEGIN
         AND s.provider IS NOT DISTINCT FROM provider
         AND s.provider_user_id IS NOT DISTINCT FROM subject
         AND u.email IS NOT DISTINCT FROM email
-        AND CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END
+        AND coalesce(plan_of_tenant, public.valid_plan(u.plan, u.subscription_cancels_at))
           IS NOT DISTINCT FROM plan
       FOR KEY SHARE OF s;
   END IF;
@@ -109,7 +117,8 @@ BEGIN
     PERFORM FROM public.api_tokens t WHERE t.hash = digest AND t.expires_at > now() FOR KEY SHARE;
   END IF;
   SELECT t.id, CASE WHEN NOT t.all_permissions THEN t.permissions END, t.user_id, u.email,
-         CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END, u.created_at, t.tenant_id, m.role,
+         coalesce(public.valid_plan(o.plan, o.subscription_cancels_at),
+                  public.valid_plan(u.plan, u.subscription_cancels_at)), u.created_at, t.tenant_id, m.role,
          m.department, coalesce(t.last_used_at < now() - interval '60 seconds', true)
     INTO token_id, permissions, user_id, email, plan, created_at, tenant_id, role, department, stale
     FROM public.api_tokens t
@@ -131,9 +140,11 @@ CREATE OR REPLACE FUNCTION enter_token_as(
 #variable_conflict use_variable
 DECLARE
   is_stale boolean;
+  plan_of_tenant text;
   scope_text text;
 BEGIN
-  PERFORM FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
+  SELECT public.valid_plan(t.plan, t.subscription_cancels_at) INTO plan_of_tenant
+    FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
     WHERE m.tenant_id = tenant_id AND m.user_id = user_id
       AND m.role = role AND m.department IS NOT DISTINCT FROM department AND t.closed_at IS NULL
     FOR KEY SHARE OF t FOR SHARE OF m;
@@ -146,7 +157,7 @@ BEGIN
         AND CASE WHEN NOT t.all_permissions THEN t.permissions END
           IS NOT DISTINCT FROM permissions
         AND u.email IS NOT DISTINCT FROM email
-        AND CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END
+        AND coalesce(plan_of_tenant, public.valid_plan(u.plan, u.subscription_cancels_at))
           IS NOT DISTINCT FROM plan
       FOR KEY SHARE OF t;
   END IF;
@@ -431,8 +442,8 @@ BEGIN
 END
 $$;
 
--- Enters the tenant that has the invoice of a payment, or the own tenant of the user who has the billing customer, for
--- a received event. No row if the event is not recorded, or there is no such tenant, or it is closed.
+-- Enters the tenant that has the invoice of a payment, or the own tenant of the user who has the billing customer, or the
+-- tenant that is that customer, for a received event. No row if the event is not recorded, or there is no such tenant, or it is closed.
 CREATE OR REPLACE FUNCTION enter_billing_event(received text, customer text, paid text)
 RETURNS TABLE (user_id bigint, tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -445,6 +456,9 @@ BEGIN
     ELSE
       SELECT u.id, u.own_tenant_id INTO user_id, tenant_id FROM public.users u
         WHERE u.billing_customer = customer AND u.own_tenant_id IS NOT NULL;
+      IF NOT FOUND THEN
+        SELECT t.id INTO tenant_id FROM public.tenants t WHERE t.billing_customer = customer;
+      END IF;
     END IF;
   END IF;
   PERFORM FROM public.tenants t WHERE t.id = tenant_id AND t.closed_at IS NULL;

@@ -144,7 +144,9 @@ $$;
 CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM FROM public.tenants t WHERE t.id = tenant FOR UPDATE;
-  UPDATE public.tenants t SET closed_at = now() WHERE t.id = tenant AND t.closed_at IS NULL;
+  UPDATE public.tenants t SET closed_at = now(), billing_customer = NULL, plan = NULL, subscription_status = NULL,
+      subscription_period_end = NULL, subscription_cancels_at = NULL, seats = NULL
+    WHERE t.id = tenant AND t.closed_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   -- The plan ends with the tenant: billing events change a plan through the user's own tenant, so it could never end
   -- later.

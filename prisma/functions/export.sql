@@ -29,7 +29,7 @@ VALUES
   ('person', 'invitationsSent', 'invitations', 'r.id', 'uuid', 'r.invited_by = $1',
    ARRAY['declined_at', 'mailed_at', 'link_hash'], false),
   ('person', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
-  ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', ARRAY['closed_at'], true),
+  ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', ARRAY['closed_at', 'billing_customer', 'seats'], true),
   ('person', 'teamMemberships', 'team_members', 'r.team_id', 'bigint',
    'r.tenant_id = $2 AND r.user_id = $1', '{}', true),
   ('person', 'invoices', 'invoices', 'r.id', 'bigint',

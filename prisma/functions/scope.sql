@@ -92,6 +92,19 @@ BEGIN
 END
 $$;
 
+-- Whether the person of the scope manages its tenant.
+CREATE OR REPLACE FUNCTION is_manager() RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM public.memberships m
+    WHERE m.tenant_id = nullif(scope[5], '')::uuid AND m.user_id = nullif(scope[4], '')::bigint
+      AND m.role = public.managing_role());
+END
+$$;
+
 -- How the scope was entered: session, token, service, app, portal, job, billing, the purpose of a sign-in, or that of a
 -- function of the owner (ledger, erasure and others).
 CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { type Acting, defineAction } from '#src/actions/action.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { SortBy } from '#src/http/lists/query.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Id, Line, Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import { Subscription } from '#src/webhooks/events/program-kinds.ts'
 import { customerList, linkCustomer, listCustomers, toCustomerProblem } from './customers.ts'
@@ -17,6 +18,7 @@ import {
   receivedList,
   Status,
 } from './events.ts'
+import { holderColumns, holderOf } from './holder.ts'
 import {
   createReconciliation,
   findReconciliation,
@@ -159,23 +161,40 @@ const Request = Type.Object(
   { title: 'NewBillingReconciliation', additionalProperties: false },
 )
 
+const HolderUser = Nullable(
+  Type.Integer({ ...Id, description: 'Who has the customer; null if a tenant has it, or nobody' }),
+)
+const HolderTenant = Nullable(
+  Type.String({ ...Uuid, description: 'The tenant that has the customer (`BILLING_CUSTOMER`)' }),
+)
+
 const Customer = Type.Object(
   {
     customer: Type.String({ description: 'Id at the billing provider' }),
-    userId: Id,
+    userId: HolderUser,
     email: Nullable(Type.String()),
+    tenantId: HolderTenant,
+    tenantName: Nullable(Type.String()),
   },
   { title: 'BillingCustomer' },
 )
 const CustomerParams = Type.Object({ customer: Line(255) }, { additionalProperties: false })
 const CustomerLink = Type.Object(
-  { userId: Nullable(Type.Integer({ ...Id, description: 'null unlinks the customer' })) },
+  {
+    userId: Type.Optional(
+      Nullable(Type.Integer({ ...Id, description: 'null unlinks the customer' })),
+    ),
+    tenantId: Type.Optional(
+      Type.String({ ...Uuid, description: 'Instead of a user: the customer is this tenant' }),
+    ),
+  },
   { title: 'BillingCustomerLink', additionalProperties: false },
 )
 const LinkedCustomer = Type.Object(
   {
     customer: Type.String(),
-    userId: Nullable(Id),
+    userId: HolderUser,
+    tenantId: HolderTenant,
   },
   { title: 'LinkedBillingCustomer' },
 )
@@ -223,7 +242,8 @@ const AnySubscription = Type.Object(
   {
     ...OwnSubscription.properties,
     customer: Type.String({ description: 'Id at the billing provider' }),
-    userId: Nullable(Type.Integer({ ...Id, description: 'Null if no user has the customer' })),
+    userId: HolderUser,
+    tenantId: HolderTenant,
   },
   { title: 'BillingSubscription' },
 )
@@ -370,7 +390,7 @@ export const subscriptionActions = {
     tag: 'billing',
     summary: 'List your subscriptions',
     description:
-      'As the billing provider last reported them, newest first, at most a hundred. The one that decides the plan is `subscription` of `GET /me`.',
+      'As the billing provider last reported them, newest first, at most a hundred; those of your tenant too, if you manage it. The one that decides the plan is `subscription` of `GET /me`.',
     result: Type.Object({ data: Type.Array(OwnSubscription) }, { title: 'OwnSubscriptions' }),
     run: async ({ tx }: By) => ({ data: await listOwnSubscriptions(tx) }),
   }),
@@ -394,7 +414,7 @@ export function billingCustomerActions(queue: PgBoss) {
       name: 'listBillingCustomers',
       rule: { resource: 'billing-customer', action: 'read' },
       tag: 'billing customers',
-      summary: 'List the billing customers that are linked to users',
+      summary: 'List the billing customers that are linked to users and tenants',
       description: 'For operators.',
       list: customerList,
       result: PageOf(Customer),
@@ -404,18 +424,22 @@ export function billingCustomerActions(queue: PgBoss) {
       name: 'linkBillingCustomer',
       rule: { resource: 'billing-customer', action: 'update' },
       tag: 'billing customers',
-      summary: 'Link a billing customer to a user',
+      summary: 'Link a billing customer to a user or a tenant',
       description:
-        'For operators. From now on the customer’s charges create invoices in the user’s own tenant, and its subscription sets the user’s plan. It is taken from the user who had it; existing invoices stay. 404 if the user does not exist, 409 if the user has another customer.',
+        'For operators. From now on the customer’s charges create invoices in the user’s own tenant, and its subscription sets the user’s plan; with `tenantId` the invoices are the tenant’s, and the plan is that of its members. It is taken from who had it; existing invoices stay. 400 without exactly one of `userId` and `tenantId`, 404 if the user or tenant does not exist, 409 if they have another customer.',
       params: CustomerParams,
       body: CustomerLink,
       result: LinkedCustomer,
       problems: ['conflict'],
       async run({ tx, by }: Acting<{ userId: number }>, { params: { customer }, body }) {
-        const holder = body.userId === null ? null : { userId: body.userId }
+        const { userId, tenantId = null } = body
+        if ((userId === undefined) === (tenantId === null)) {
+          throw new Problem('malformed', { detail: 'Name either userId or tenantId.' })
+        }
+        const holder = holderOf(userId ?? null, tenantId)
         const linked = await linkCustomer(tx, queue, by, customer, holder, by.clientInfo)
         if (typeof linked === 'string') throw toCustomerProblem(linked)
-        return { customer, userId: linked.userId }
+        return { customer, ...holderColumns(linked.holder) }
       },
     }),
   }

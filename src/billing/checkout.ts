@@ -1,12 +1,16 @@
 import type { Caller } from '#src/access/caller.ts'
+import { managingRole } from '#src/access/roles.ts'
+import { needed, type Seats } from '#src/auth/members/seats.ts'
 import type { CurrentSubscription } from '#src/billing/plans.ts'
-import type { BillingPlans, BillingProviderName } from '#src/config/billing.ts'
+import type { BillingCustomer, BillingPlans, BillingProviderName } from '#src/config/billing.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { Problem } from '#src/http/problems.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { isCustomerFree } from './customers.ts'
 import { isFormer } from './former.ts'
+import type { Holder } from './holder.ts'
 import { createOffers, type Offer } from './offers.ts'
 import type { CheckoutApi, ProviderPage } from './provider-api.ts'
 
@@ -22,6 +26,9 @@ export type CheckoutRefusal =
   | 'no-tenant'
   /** A plan runs. A second subscription would be paid beside it. */
   | 'has-plan'
+  | 'tenant-has-plan'
+  /** Tenants pay, and the person does not manage theirs. */
+  | 'not-manager'
   /** The provider has no customer for this person, and cannot have one. */
   | 'no-customer'
   /** The provider has a customer only for an address, and the person has verified none. */
@@ -31,52 +38,85 @@ export type CheckoutRefusal =
   /** The provider has deleted the person's customer. */
   | 'customer-gone'
 
-type Buyer = Pick<Caller, 'plan'>
-
-/** What the database knows of a person who pays. */
+/** What the database knows of who pays: the person, or their tenant. */
 export type OwnBilling = {
+  /** Who is or becomes the customer, or why the person cannot start to pay for anybody. */
+  holder: Holder | 'no-tenant' | 'not-manager'
   customer: string | null
   verifiedEmail: string | null
-  hasTenant: boolean
-  /** The subscription that decides the plan; null for people who never had one. */
-  subscription: Omit<CurrentSubscription, 'plan'> | null
+  /** The plan that the subscription gives now. */
+  plan: string | null
+  /** The subscription that decides the plan; null for somebody who never had one. */
+  subscription: Omit<CurrentSubscription, 'plan' | 'seats'> | null
+  /** The seats of a tenant, for those who manage it. */
+  seats: Seats | null
 }
 
-type OwnRow = Omit<OwnBilling, 'subscription'> & {
+type OwnRow = Pick<OwnBilling, 'customer' | 'verifiedEmail' | 'plan'> & {
+  hasTenant: boolean
   status: string | null
   periodEnd: Date | null
   cancelsAt: Date | null
+  bought: number | null
+  /** Null for those who do not manage the tenant. */
+  members: number | null
+  invitations: number | null
 }
 
-export async function findOwnBilling(tx: Tx, { userId }: Pick<Caller, 'userId'>) {
-  const [row] = await tx.sql<OwnRow>`
-    SELECT billing_customer AS customer, own_tenant_id IS NOT NULL AS "hasTenant",
-           CASE WHEN email_verified THEN email END AS "verifiedEmail",
-           subscription_status AS status, subscription_period_end AS "periodEnd",
-           subscription_cancels_at AS "cancelsAt"
-    FROM users WHERE id = ${userId}`
-  const { customer = null, verifiedEmail = null, hasTenant = false, status = null } = row ?? {}
-  const { periodEnd = null, cancelsAt = null } = row ?? {}
-  const subscription = status === null ? null : { status, periodEnd, cancelsAt }
-  return { customer, verifiedEmail, hasTenant, subscription } satisfies OwnBilling
+const stateColumns = Prisma.sql`
+  CASE WHEN u.email_verified THEN u.email END AS "verifiedEmail",
+  CASE WHEN h.subscription_cancels_at <= now() THEN NULL ELSE h.plan END AS plan,
+  h.subscription_status AS status, h.subscription_period_end AS "periodEnd",
+  h.subscription_cancels_at AS "cancelsAt"`
+
+async function findOwnBilling(
+  tx: Tx,
+  caller: Pick<Caller, 'userId' | 'tenantId' | 'role'>,
+  customer: BillingCustomer,
+): Promise<OwnBilling> {
+  const { userId, tenantId, role } = caller
+  const [row] =
+    customer === 'person'
+      ? await tx.sql<OwnRow>`
+          SELECT ${stateColumns}, h.billing_customer AS customer,
+                 h.own_tenant_id IS NOT NULL AS "hasTenant"
+          FROM users u JOIN users h ON h.id = u.id WHERE u.id = ${userId}`
+      : await tx.sql<OwnRow>`
+          SELECT ${stateColumns}, b.customer, h.id IS NOT NULL AS "hasTenant", b.seats AS bought,
+                 b.members, b.invitations
+          FROM users u LEFT JOIN tenants h ON h.id = ${tenantId}::uuid
+          LEFT JOIN tenant_billing(NULL) b ON true WHERE u.id = ${userId}`
+  const { customer: linked = null, verifiedEmail = null, plan = null, status = null } = row ?? {}
+  const { periodEnd = null, cancelsAt = null, bought = null } = row ?? {}
+  const { members = null, invitations = null } = row ?? {}
+  const manages = role === managingRole && members !== null
+  const holder = customer === 'person' ? { userId } : manages && tenantId ? { tenantId } : null
+  return {
+    holder: row?.hasTenant !== true ? 'no-tenant' : (holder ?? 'not-manager'),
+    ...{ customer: linked, verifiedEmail, plan },
+    subscription: status === null ? null : { status, periodEnd, cancelsAt },
+    seats: manages ? { bought, members, invitations: invitations ?? 0 } : null,
+  }
 }
 
-/** The plan that a checkout would give, or why there is none. */
+/** The plan that a checkout would give and to whom, or why there is none. */
 export function decideCheckout(
   price: string,
   plans: BillingPlans | null,
-  buyer: Buyer,
-  { hasTenant }: Pick<OwnBilling, 'hasTenant'>,
-): { plan: string } | CheckoutRefusal {
+  { holder, plan: present }: Pick<OwnBilling, 'holder' | 'plan'>,
+): { plan: string; holder: Holder } | CheckoutRefusal {
   const plan = plans?.get(price)
   if (plan === undefined) return 'unknown-price'
-  if (!hasTenant) return 'no-tenant'
-  return buyer.plan === null ? { plan } : 'has-plan'
+  if (typeof holder === 'string') return holder
+  if (present === null) return { plan, holder }
+  return 'tenantId' in holder ? 'tenant-has-plan' : 'has-plan'
 }
 
 /** The provider's pages, where people pay and change what they pay. */
 export type Checkout = {
-  /** The prices that this person can pay, with the plan of each. */
+  /** Who pays when this person does, as BILLING_CUSTOMER says. */
+  find(tx: Tx, caller: Pick<Caller, 'userId' | 'tenantId' | 'role'>): Promise<OwnBilling>
+  /** The prices that this person or tenant can pay, with the plan of each. */
   offersFor(own: Pick<OwnBilling, 'subscription'>): Promise<readonly Offer[]>
   /** Whether there is a page for what this person pays. */
   hasPortalFor(own: Pick<OwnBilling, 'customer'>): boolean
@@ -95,17 +135,23 @@ export type Checkout = {
 /** A provider answers with a customer that it has deleted for as long as it remembers the request. */
 const mostGone = 4
 
+type BillingSettings = {
+  plans: BillingPlans | null
+  provider: BillingProviderName
+  customer: BillingCustomer
+}
+
 /** @param api null if the installation has no provider where people pay */
 export function createCheckout(
   api: CheckoutApi | null,
-  plans: BillingPlans | null,
-  provider: BillingProviderName,
+  { plans, provider, customer: kind }: BillingSettings,
   clock: Clock,
 ): Checkout {
+  const find: Checkout['find'] = (tx, caller) => findOwnBilling(tx, caller, kind)
   const read = (db: Database, entry: Entry<Caller>) =>
-    db.read(entry, async (tx, caller): Promise<[Caller, OwnBilling]> => {
-      const own = await findOwnBilling(tx, caller)
-      return [caller, { ...own, customer: presentCustomer(own, provider) }]
+    db.read(entry, async (tx, caller) => {
+      const own = await find(tx, caller)
+      return { ...own, customer: presentCustomer(own, provider) }
     })
   const offers = createOffers(api, plans, clock)
   /** A trial that the provider does not give by itself is for people who have had no subscription. */
@@ -119,16 +165,16 @@ export function createCheckout(
     return offer?.terms?.trialDays ?? null
   }
   return {
-    offersFor,
+    ...{ find, offersFor },
     hasPortalFor: (own) => api !== null && presentCustomer(own, provider) !== null,
     async start(db, entry, ordered) {
-      const [buyer, own] = await read(db, entry)
+      const own = await read(db, entry)
       if (api === null) return 'no-checkout'
-      const decided = decideCheckout(ordered.price, plans, buyer, own)
+      const decided = decideCheckout(ordered.price, plans, own)
       if (typeof decided === 'string') return decided
       const trialDays = api.givesTrials ? null : await trialFor(own, ordered.price)
-      const order = { ...ordered, trialDays }
-      const payer = { userId: buyer.userId, verifiedEmail: own.verifiedEmail }
+      const order = { ...ordered, trialDays, quantity: own.seats === null ? 1 : needed(own.seats) }
+      const payer = { holder: decided.holder, verifiedEmail: own.verifiedEmail }
       if (own.customer !== null) return called(api.startCheckout(own.customer, payer, order))
       let gone: string | undefined
       for (let attempt = 0; attempt < mostGone; attempt += 1) {
@@ -145,8 +191,9 @@ export function createCheckout(
       return 'customer-gone'
     },
     async openPortal(db, entry, returnUrl) {
-      const [, { customer }] = await read(db, entry)
+      const { customer, holder } = await read(db, entry)
       if (api === null) return 'no-checkout'
+      if (holder === 'not-manager') return holder
       return customer === null ? 'no-customer' : called(api.openPortal(customer, returnUrl))
     },
   }
@@ -176,7 +223,7 @@ export function toCheckoutProblem(refusal: CheckoutRefusal): Problem {
 }
 
 const refusals: Readonly<
-  Record<CheckoutRefusal, ['not-found' | 'malformed' | 'conflict', detail: string]>
+  Record<CheckoutRefusal, ['not-found' | 'malformed' | 'forbidden' | 'conflict', detail: string]>
 > = {
   'no-checkout': ['not-found', 'This installation has no checkout.'],
   'unknown-price': ['malformed', 'There is no plan with this price.'],
@@ -186,6 +233,11 @@ const refusals: Readonly<
     'You have deleted your own tenant, which had your plan and your invoices.',
   ],
   'has-plan': ['conflict', 'You have a plan already. Change or cancel it at the billing portal.'],
+  'tenant-has-plan': [
+    'conflict',
+    'Your tenant has a plan already. Change or cancel it at the billing portal.',
+  ],
+  'not-manager': ['forbidden', 'The plan is that of your tenant. Those who manage it choose it.'],
   'no-customer': ['conflict', 'The billing provider has no customer for you.'],
   'no-verified-email': [
     'conflict',

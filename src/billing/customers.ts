@@ -5,18 +5,33 @@ import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import { uuidForm } from '#src/http/schemas.ts'
 import { addJob } from '#src/queue/jobs.ts'
+import { type Holder, holderColumns, holderOf, holderText } from './holder.ts'
 
 const linkLock = 7_165_230_420
 
-/** A customer of the billing provider and the user who gets its invoices and plan. */
-export type Customer = { customer: string; userId: number; email: string | null }
+/** A customer of the billing provider, and the user or tenant that gets its invoices and plan. */
+export type Customer = { customer: string } & KnownHolder
 
-/** By id, or by an address that the user has verified; `null` for no user. */
-export type CustomerHolder = { userId: number } | { email: string } | null
+/** The user or the tenant of a customer; all null if nobody has it. */
+export type KnownHolder = {
+  userId: number | null
+  email: string | null
+  tenantId: string | null
+  tenantName: string | null
+}
+
+/** A tenant by id, or a user by id or by an address that they have verified; `null` for nobody. */
+export type CustomerHolder = Holder | { email: string } | null
+
+/** Reads the id of a user or a tenant, or else an email address, as a person enters it. */
+export function readHolder(text: string): Holder | { email: string } {
+  return uuidForm.test(text) ? { tenantId: text } : readUser(text)
+}
 
 /** Reads the id of a user, or else an email address, as a person enters it. */
-export function readHolder(text: string): { userId: number } | { email: string } {
+export function readUser(text: string): { userId: number } | { email: string } {
   const id = Number(text)
   return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(id) ? { userId: id } : { email: text }
 }
@@ -24,35 +39,44 @@ export function readHolder(text: string): { userId: number } | { email: string }
 export type CustomerRefusal =
   /** No user has the id or the verified address. */
   | 'no-user'
-  /** The user has another billing customer. */
+  /** No open tenant has the id. */
+  | 'no-tenant'
+  /** The user or tenant has another billing customer. */
   | 'has-another'
 
-type CustomerRow = { customer: string; user_id: string; email: string | null }
+type HolderRow = Omit<KnownHolder, 'userId'> & { userId: string | null }
+
+const holderFields = Prisma.sql`
+  user_id AS "userId", email, tenant_id AS "tenantId", tenant_name AS "tenantName"`
+
+function toKnown({ userId, email, tenantId, tenantName }: HolderRow): KnownHolder {
+  return { userId: userId === null ? null : Number(userId), email, tenantId, tenantName }
+}
 
 export const customerList = { name: 'customers', forms: [/^[^\p{Cc}\p{Cs}]{1,255}$/u] }
 
 /** The linked customers, in the order of their ids at the provider. For operators. */
 export async function listCustomers(tx: Tx, page: Page) {
   const [after = null] = page.after ?? []
-  const rows = await tx.sql<CustomerRow>`
-    SELECT customer, user_id, email FROM list_customers(${after}, ${page.limit + 1}::int)`
+  const rows = await tx.sql<HolderRow & { customer: string }>`
+    SELECT customer, ${holderFields} FROM list_customers(${after}, ${page.limit + 1}::int)`
   const listed = pageOf(
     rows,
     page,
     customerList.name,
     (row) => [row.customer],
-    ({ customer, user_id, email }): Customer => ({ customer, userId: Number(user_id), email }),
+    ({ customer, ...holder }): Customer => ({ customer, ...toKnown(holder) }),
   )
   // The function of the database reads forwards only.
   return { ...listed, previousCursor: null }
 }
 
 /**
- * Links a customer to a user; from now on its invoices and plan are the user's, and the events that
- * waited for this are processed. It is taken from the user who had it, and the plan with it; invoices
- * that exist stay where they are.
+ * Links a customer to a user or a tenant; from now on its invoices and plan are theirs, and the events that
+ * waited for this are processed. It is taken from who had it, and the plan with it; invoices that exist stay
+ * where they are.
  * @param by the operator; null for the command line, which runs as the worker role
- * @returns the id of the user; null for none
+ * @returns who has it now; null for nobody
  */
 export async function linkCustomer(
   connection: Queryable,
@@ -61,29 +85,37 @@ export async function linkCustomer(
   customer: string,
   holder: CustomerHolder,
   clientInfo: ClientInfo,
-): Promise<{ userId: number | null } | CustomerRefusal> {
+): Promise<{ holder: Holder | null } | CustomerRefusal> {
   const link = by === null ? Prisma.sql`assign_customer` : Prisma.sql`link_customer`
-  const byId = holder !== null && 'userId' in holder ? holder.userId : null
   const byEmail = holder !== null && 'email' in holder ? holder.email : null
+  const { userId, tenantId } = holderColumns(holder !== null && 'email' in holder ? null : holder)
   const [row] = await connection.sql<LinkRow>`
-    SELECT outcome, user_id, previous_user_id FROM ${link}(${customer}, ${byId}, ${byEmail})`
+    SELECT outcome, user_id, tenant_id, previous_user_id, previous_tenant_id
+    FROM ${link}(${customer}, ${userId}, ${byEmail}, ${tenantId}::uuid)`
   if (row === undefined) throw new Error('The customer was not linked.')
-  const { outcome, user_id, previous_user_id: previous } = row
-  if (outcome === 'no-user' || outcome === 'has-another') return outcome
-  const userId = user_id === null ? null : Number(user_id)
+  const { outcome } = row
+  if (outcome !== 'linked' && outcome !== 'unlinked') return outcome
   const told = { by, clientInfo }
+  const previous = previousOf(row)
   if (previous !== null) await recordLink(connection, 'unlinked', customer, previous, told)
-  if (userId !== null) {
-    await recordLink(connection, 'linked', customer, userId, told)
+  const linked = holderOf(row.user_id, row.tenant_id)
+  if (linked !== null) {
+    await recordLink(connection, 'linked', customer, linked, told)
     await processWaiting(connection, queue, customer)
   }
-  return { userId }
+  return { holder: linked }
 }
 
-type LinkRow = {
+type LinkRow = PreviousRow & {
   outcome: 'linked' | 'unlinked' | CustomerRefusal
   user_id: string | null
-  previous_user_id: string | null
+  tenant_id: string | null
+}
+
+type PreviousRow = { previous_user_id: string | null; previous_tenant_id: string | null }
+
+function previousOf(row: PreviousRow): Holder | null {
+  return holderOf(row.previous_user_id, row.previous_tenant_id)
 }
 
 /** The lock of the functions that link customers (prisma/functions/billing.sql), shared. */
@@ -91,30 +123,32 @@ export async function lockLinks(tx: Tx): Promise<void> {
   await tx.sql`SELECT pg_advisory_xact_lock_shared(${linkLock}::bigint)`
 }
 
-/** `taken`: a user has the customer, perhaps this one. */
+/** `taken`: somebody has the customer, perhaps this holder. */
 export type ClaimOutcome = 'linked' | 'taken' | CustomerRefusal
 
 /**
- * Links a customer to the user for whom this program has created it, unless a user has it already or
- * the user has another.
+ * Links a customer to the user or tenant for which this program has created it, unless somebody has it already
+ * or the holder has another.
  */
 export async function claimCustomer(
   tx: Tx,
   customer: string,
-  userId: number,
+  holder: Holder,
 ): Promise<ClaimOutcome> {
+  const { userId, tenantId } = holderColumns(holder)
   const [row] = await tx.sql<{ outcome: ClaimOutcome }>`
-    SELECT claim_customer(${customer}, ${userId}) AS outcome`
+    SELECT claim_customer(${customer}, ${userId}, ${tenantId}::uuid) AS outcome`
   const outcome = row?.outcome ?? 'no-user'
-  if (outcome === 'linked') await recordLink(tx, outcome, customer, userId)
+  if (outcome === 'linked') await recordLink(tx, outcome, customer, holder)
   return outcome
 }
 
-/** Unlinks the customer that a user has at a former provider. */
+/** Unlinks the customer that somebody has at a former provider. */
 export async function releaseCustomer(tx: Tx, customer: string): Promise<void> {
-  const [row] = await tx.sql<Pick<LinkRow, 'previous_user_id'>>`
-    SELECT previous_user_id FROM assign_customer(${customer}, NULL, NULL)`
-  const previous = row?.previous_user_id ?? null
+  const [row] = await tx.sql<PreviousRow>`
+    SELECT previous_user_id, previous_tenant_id
+    FROM assign_customer(${customer}, NULL, NULL, NULL)`
+  const previous = row === undefined ? null : previousOf(row)
   if (previous !== null) await recordLink(tx, 'unlinked', customer, previous)
 }
 
@@ -123,7 +157,7 @@ async function recordLink(
   connection: Queryable,
   reason: 'linked' | 'unlinked',
   customer: string,
-  user: number | string,
+  holder: Holder,
   { by, clientInfo }: { by: { userId: number } | null; clientInfo: ClientInfo } = {
     by: null,
     clientInfo: noClientInfo,
@@ -132,34 +166,31 @@ async function recordLink(
   const entry = { action: 'customer-link', outcome: 'done', userId: by?.userId ?? null } as const
   await recordAudit(
     connection,
-    { ...entry, reason, target: `${customer} user ${user}` },
+    { ...entry, reason, target: `${customer} ${holderText(holder)}` },
     clientInfo,
   )
 }
 
-/** Whether no user has a customer. */
+/** Whether nobody has a customer. */
 export async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
   const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`
   return row?.free === true
 }
 
 /** A customer with several subscriptions that give a plan. */
-export type DoublePayer = {
-  customer: string
-  /** Null if no user has the customer. */
-  userId: number | null
-  email: string | null
-  subscriptions: readonly string[]
-}
+export type DoublePayer = { customer: string; subscriptions: readonly string[] } & KnownHolder
 
 const mostDoublePayers = 50
 
 /** The first customers who pay for several plans. For operators. */
 export async function listDoublePayers(tx: Tx): Promise<DoublePayer[]> {
-  const rows = await tx.sql<Omit<DoublePayer, 'userId'> & { userId: string | null }>`
-    SELECT customer, user_id AS "userId", email, subscriptions
+  const rows = await tx.sql<HolderRow & Pick<DoublePayer, 'customer' | 'subscriptions'>>`
+    SELECT customer, ${holderFields}, subscriptions
     FROM list_double_payers(${mostDoublePayers}::int)`
-  return rows.map((row) => ({ ...row, userId: row.userId === null ? null : Number(row.userId) }))
+  return rows.map(({ customer, subscriptions, ...holder }) => ({
+    ...{ customer, subscriptions },
+    ...toKnown(holder),
+  }))
 }
 
 /** Processes the events that have waited for the link of a customer. */
@@ -176,6 +207,8 @@ export function toCustomerProblem(refusal: CustomerRefusal): Problem {
   switch (refusal) {
     case 'no-user':
       return new Problem('not-found', { detail: `${customerRefusals['no-user']} ${userRemedy}` })
+    case 'no-tenant':
+      return new Problem('not-found', { detail: customerRefusals['no-tenant'] })
     case 'has-another':
       return new Problem('conflict', { detail: customerRefusals['has-another'] })
   }
@@ -187,5 +220,6 @@ export const userRemedy =
 
 export const customerRefusals: Readonly<Record<CustomerRefusal, string>> = {
   'no-user': 'There is no such user.',
-  'has-another': 'This user has another billing customer. Unlink that one first.',
+  'no-tenant': 'There is no such tenant.',
+  'has-another': 'This user or tenant has another billing customer. Unlink that one first.',
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
 import type { SubscriptionDetails } from './details.ts'
+import type { Holder } from './holder.ts'
 
 /** The states of a subscription, in one vocabulary for all providers. */
 export const subscriptionStatuses = [
@@ -76,7 +77,7 @@ export type Effect =
       metadata?: JsonObject
     }
   /** A checkout that this program started has ended. */
-  | { kind: 'checkout'; customer: string; userId: number }
+  | { kind: 'checkout'; customer: string; holder: Holder }
   | { kind: 'none' }
 
 /** An event that can never be processed; `message` says why. */

@@ -17,21 +17,24 @@ type NewInvoice = {
   /** Unique in the tenant, as is `payment`. */
   sourceEvent: string
   payment: string | null
+  /** The tenant has paid, so of its people only those who manage it see it. */
+  forManagers: boolean
 }
 
 /** Creates the invoice of a payment, once. */
 export async function createInvoice(
   tx: Tx,
   { tenantId }: TenantScope,
-  { amount, currency, digits, sourceEvent, payment }: NewInvoice,
+  { amount, currency, digits, sourceEvent, payment, forManagers }: NewInvoice,
   state: PaymentState,
   now: Date,
 ): Promise<void> {
   const [row] = await tx.sql`
     INSERT INTO invoices
-      (tenant_id, amount, currency, digits, status, amount_refunded, source_event, payment)
+      (tenant_id, amount, currency, digits, status, amount_refunded, source_event, payment,
+       for_managers)
     VALUES (${tenantId}::uuid, ${amount}, ${currency}, ${digits}, ${statusOf(amount, state)},
-            ${state.refunded}, ${sourceEvent}, ${payment})
+            ${state.refunded}, ${sourceEvent}, ${payment}, ${forManagers})
     ON CONFLICT DO NOTHING RETURNING ${columns}`
   if (row !== undefined) await publish(tx, tenantId, 'created', toItem(row), now)
 }

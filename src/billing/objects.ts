@@ -53,6 +53,8 @@ type NewSubscription = {
   plan: string | null
   /** The position of the plan in the operator's list. */
   rank: number | null
+  /** How many people it is for. */
+  seats: number | null
   details: SubscriptionDetails | null
 }
 
@@ -67,12 +69,12 @@ export async function putSubscription(
   seen: ObjectState | null | undefined,
   now: Date,
 ): Promise<void> {
-  const { objectId, customer, eventId, created, state, plan, rank, details } = subscription
+  const { objectId, customer, eventId, created, state, plan, rank, seats, details } = subscription
   const put = await tx.sql`
     INSERT INTO billing_objects AS stored
-      (object_id, kind, customer, status, plan, plan_rank, details, period_end, cancels_at, newest_created, newest_event,
+      (object_id, kind, customer, status, plan, plan_rank, seats, details, period_end, cancels_at, newest_created, newest_event,
        updated_at, beside)
-    VALUES (${objectId}, 'subscription', ${customer}, ${state.status}, ${plan}, ${rank},
+    VALUES (${objectId}, 'subscription', ${customer}, ${state.status}, ${plan}, ${rank}, ${seats},
             ${details === null ? null : JSON.stringify(details)}::jsonb,
             to_timestamp(${state.periodEnd}), to_timestamp(${state.cancelsAt}), ${created},
             ${eventId}, ${now}, (
@@ -83,7 +85,8 @@ export async function putSubscription(
               ORDER BY other.object_id LIMIT 1))
     ON CONFLICT (object_id) DO UPDATE SET
       customer = excluded.customer, status = excluded.status, plan = excluded.plan,
-      plan_rank = excluded.plan_rank, details = excluded.details, period_end = excluded.period_end, cancels_at = excluded.cancels_at, beside = excluded.beside,
+      plan_rank = excluded.plan_rank, seats = excluded.seats, details = excluded.details,
+      period_end = excluded.period_end, cancels_at = excluded.cancels_at, beside = excluded.beside,
       newest_created = GREATEST(stored.newest_created, excluded.newest_created),
       newest_event = CASE WHEN excluded.newest_created < stored.newest_created
         THEN stored.newest_event ELSE excluded.newest_event END,
@@ -111,7 +114,7 @@ export async function moveSubscription(
 /** The subscription that decides the plan of a customer; null without any. */
 export async function findLeading(tx: Tx, customer: string): Promise<CurrentSubscription | null> {
   const [row] = await tx.sql<CurrentSubscription>`
-    SELECT plan, status, period_end AS "periodEnd", cancels_at AS "cancelsAt"
+    SELECT plan, status, period_end AS "periodEnd", cancels_at AS "cancelsAt", seats::int AS seats
     FROM leading_subscription(${customer})`
   return row ?? null
 }

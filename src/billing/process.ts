@@ -15,6 +15,7 @@ import { type Effect, endedStatuses, PoisonEvent, referenceOf } from './effect.t
 import { type BillingEvent, type IgnoredReason, typeIn } from './event.ts'
 import { secondCustomer } from './events.ts'
 import { findFormer } from './former.ts'
+import { type Holder, holderText } from './holder.ts'
 import { factOf } from './hooks.ts'
 import {
   findClaims,
@@ -30,7 +31,7 @@ import {
   putRefunded,
   putSubscription,
 } from './objects.ts'
-import { planOf, rankOf } from './plan.ts'
+import { planOf, rankOf, seatsOf } from './plan.ts'
 import type { ObjectApi } from './provider-api.ts'
 import type { BillingProvider } from './providers/provider.ts'
 import { signed } from './providers/signed.ts'
@@ -88,7 +89,10 @@ type Application = Pick<Decision, 'effect' | 'seen'> & {
   isPaymentKnown: boolean
 }
 
-/** The tenant of the invoices. `userId` is null if it was found by the payment, not by the customer. */
+/**
+ * The tenant of the invoices. `userId` is null if the tenant is the customer itself, or if it was found by the payment
+ * and not by the customer.
+ */
 type Payee = { userId: number | null; tenantId: string }
 
 /**
@@ -227,10 +231,10 @@ function hookOf({ options }: Work, { event, effect }: Application) {
 
 function linkByCheckout(
   work: Work,
-  { customer, userId }: { customer: string; userId: number },
+  { customer, holder }: { customer: string; holder: Holder },
 ): Promise<Applied> {
   return work.db.write(withoutScope, (tx) =>
-    endOnce(tx, work, async () => void (await link(tx, customer, userId, work.options))),
+    endOnce(tx, work, async () => void (await link(tx, customer, holder, work.options))),
   )
 }
 
@@ -259,10 +263,10 @@ async function endOnce(
 async function link(
   tx: Tx,
   customer: string,
-  userId: number,
+  holder: Holder,
   { provider = signed, onLinked }: ApplyOptions,
 ): Promise<ClaimOutcome> {
-  const outcome = await claimUnlessFormer(tx, customer, userId, provider)
+  const outcome = await claimUnlessFormer(tx, customer, holder, provider)
   if (outcome === 'linked') await onLinked?.(tx, customer)
   return outcome
 }
@@ -271,14 +275,14 @@ async function link(
 async function claimUnlessFormer(
   tx: Tx,
   customer: string,
-  userId: number,
+  holder: Holder,
   { name }: BillingProvider,
 ): Promise<ClaimOutcome> {
-  const outcome = await claimCustomer(tx, customer, userId)
-  const former = outcome === 'has-another' ? await findFormer(tx, userId, name) : null
+  const outcome = await claimCustomer(tx, customer, holder)
+  const former = outcome === 'has-another' ? await findFormer(tx, holder, name) : null
   if (former === null) return outcome
   await releaseCustomer(tx, former)
-  return claimCustomer(tx, customer, userId)
+  return claimCustomer(tx, customer, holder)
 }
 
 async function endWithoutEffect(
@@ -315,8 +319,8 @@ class NotLinked extends Error {}
 /** For whose link an event waits. */
 type Waiting = {
   customer: string
-  /** The user for whom this program created the customer, but who has another. */
-  secondOf: number | null
+  /** For whom this program created the customer, if they have another. */
+  secondOf: Holder | null
 }
 
 /** Asks the provider what is refunded, because a payment may report a refund that has failed. */
@@ -457,7 +461,9 @@ async function markUnlinked(tx: Tx, eventId: string, waiting: Waiting): Promise<
       customer,
       outcome: secondOf === null ? null : secondCustomer,
       lastError:
-        secondOf === null ? null : `this customer is of user ${secondOf}, who has another customer`,
+        secondOf === null
+          ? null
+          : `this customer is of ${holderText(secondOf)}, who has another customer`,
       attempts: { increment: 1 },
     },
   })
@@ -480,9 +486,8 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
       return updateInvoice(tx, payee, effect.payment, await findClaims(tx, effect.payment), now)
     }
     case 'subscription': {
-      if (payee === null || payee.userId === null) return
-      const subscriber = { ...payee, userId: payee.userId }
-      const before = await lockPlan(tx, subscriber)
+      if (payee === null) return
+      const before = await lockPlan(tx, payee)
       const { customer, state } = effect
       const details = effect.details && {
         ...effect.details,
@@ -493,11 +498,12 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
       const plan = planOf(state, plans)
       const { seen } = application
       const rank = rankOf(plan, plans)
-      const put = { objectId, customer, eventId, created, state, plan, rank, details }
+      const seats = seatsOf(plan, details, plans)
+      const put = { objectId, customer, eventId, created, state, plan, rank, seats, details }
       await putSubscription(tx, put, seen, now)
       const leading = await findLeading(tx, customer)
       if (before !== null && leading !== null) {
-        await changePlan(tx, subscriber, before, leading, now)
+        await changePlan(tx, payee, before, leading, now)
       }
       return
     }
@@ -515,7 +521,8 @@ async function applyPayment(
 ): Promise<void> {
   const { event, now } = application
   const { payment, customer, amount, currency, digits, refunded } = effect
-  const invoice = { amount, currency, digits, sourceEvent: event.id, payment }
+  const forManagers = payee.userId === null
+  const invoice = { amount, currency, digits, sourceEvent: event.id, payment, forManagers }
   if (payment === null) {
     return createInvoice(tx, payee, invoice, { refunded: refunded ?? 0, dispute: null }, now)
   }
@@ -601,15 +608,17 @@ function isEnd(status: string | null): boolean {
 
 /**
  * Opens a transaction in the tenant that gets the invoices of a billing customer: that of the user
- * who has the customer id, or none. Only a recorded event opens it. The scope has no person.
+ * who has the customer id, or the tenant that has it, or none. Only a recorded event opens it. The scope has no person.
  */
 function enterCustomer(eventId: string, customer: string): Entry<Subscriber | null> {
   return {
     statement: () =>
       Prisma.sql`SELECT user_id, tenant_id FROM enter_billing_event(${eventId}, ${customer}, NULL)`,
     admit(rows) {
-      const [row] = rows as { user_id: string; tenant_id: string }[]
-      return row === undefined ? null : { userId: Number(row.user_id), tenantId: row.tenant_id }
+      const [row] = rows as { user_id: string | null; tenant_id: string }[]
+      if (row === undefined) return null
+      const { user_id, tenant_id: tenantId } = row
+      return { userId: user_id === null ? null : Number(user_id), tenantId }
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#src/runtime/json.ts'
 import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 import type { PriceTerms } from './details.ts'
+import type { Holder } from './holder.ts'
 import { createHttp, type HttpOptions, isPlainId } from './providers/http.ts'
 
 /** The current object; `gone` if the provider has deleted it, `unknown` if it has none (yet). */
@@ -35,8 +36,8 @@ export type ObjectApi = SubscriptionApi & {
    * cannot say.
    */
   findRefunded?(payment: string): Promise<number | null>
-  /** The user for whom this program has created the customer; null for any other customer. */
-  findHolder?(customer: string): Promise<number | null>
+  /** For whom this program has created the customer; null for any other customer. */
+  findHolder?(customer: string): Promise<Holder | null>
 }
 
 export type ProviderApi = ObjectApi & EventListApi
@@ -46,7 +47,8 @@ export type ProviderApi = ObjectApi & EventListApi
  * some providers have one customer for each.
  */
 export type Payer = {
-  userId: number
+  /** Who becomes the customer: the person, or the tenant that they manage. */
+  holder: Holder
   /** Null if the person has not verified one. */
   verifiedEmail: string | null
 }
@@ -55,6 +57,8 @@ export type Payer = {
 export type Order = {
   price: string
   returnUrl: string
+  /** How many of it; for a tenant, its seats. */
+  quantity: number
   /** Days that cost nothing first. Not read where each price has its own (`givesTrials`). */
   trialDays?: number | null
 }
@@ -64,7 +68,7 @@ export type CheckoutApi = {
   /** The provider gives the trial of a price by itself, to everybody who buys it. */
   readonly givesTrials: boolean
   /**
-   * Creates the provider's customer of a user. Asked again it answers with the same one.
+   * Creates the provider's customer of a user or a tenant. Asked again it answers with the same one.
    * @param gone the one that it answered with before, if that has been deleted: then it creates another
    * @returns null if the provider needs an email address
    */

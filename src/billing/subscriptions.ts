@@ -23,10 +23,13 @@ const nothing: SubscriptionDetails = {
   metadata: {},
 }
 
-/** A subscription as the API returns it to its owner. Times are RFC 3339. */
+/** A subscription as the API returns it to its owner, or to those who manage the tenant that has it. Times are RFC 3339. */
 export type OwnSubscription = ReturnType<typeof toOwn>
 
-/** The subscriptions of the person who is asking, newest first, at most a hundred. */
+/**
+ * The subscriptions of the person who is asking, and those of their tenant if they manage it: newest first, at most a
+ * hundred.
+ */
 export async function listOwnSubscriptions(tx: Tx) {
   const rows = await tx.sql<Row>`
     SELECT id, status, plan, period_end AS "periodEnd", cancels_at AS "cancelsAt", details
@@ -39,8 +42,10 @@ export const subscriptionList = { name: 'subscriptions', forms: customerList.for
 /** All subscriptions, in the order of their ids at the provider. For operators. */
 export async function listSubscriptions(tx: Tx, page: Page) {
   const [after = null] = page.after ?? []
-  const rows = await tx.sql<Row & { customer: string; userId: string | null }>`
-    SELECT id, customer, user_id AS "userId", status, plan, period_end AS "periodEnd",
+  const rows = await tx.sql<
+    Row & { customer: string; userId: string | null; tenantId: string | null }
+  >`
+    SELECT id, customer, user_id AS "userId", tenant_id AS "tenantId", status, plan, period_end AS "periodEnd",
            cancels_at AS "cancelsAt", details
     FROM list_subscriptions(${after}, ${page.limit + 1}::int)`
   const listed = pageOf(
@@ -48,10 +53,11 @@ export async function listSubscriptions(tx: Tx, page: Page) {
     page,
     subscriptionList.name,
     ({ id }) => [id],
-    ({ customer, userId, ...row }) => ({
+    ({ customer, userId, tenantId, ...row }) => ({
       ...toOwn(row),
       customer,
       userId: userId === null ? null : Number(userId),
+      tenantId,
     }),
   )
   // The function of the database reads forwards only.

@@ -5,6 +5,9 @@ import { Settings } from './settings.ts'
 
 export type BillingProviderName = 'signed' | 'stripe' | 'paddle' | 'standard'
 
+/** Who is the customer of the provider: each person, or the tenant. */
+export type BillingCustomer = 'person' | 'tenant'
+
 /** The API of the billing provider; `url` has no trailing slash. */
 export type BillingApiConfig = { url: string; key: string }
 

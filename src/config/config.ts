@@ -181,6 +181,8 @@ function readBilling(
     provider: billingProvider,
     /** All verify. A worker has a random one, which nothing uses. */
     secrets: isWeb ? readBillingSecrets(billingProvider, env, faults, warnings) : unusedSecrets(),
+    /** Who starts checkouts. Customers that are linked already stay what they are. */
+    customer: values.BILLING_CUSTOMER,
     /** Null: every subscription is `pro`. */
     plans: readBillingPlans(billingProvider, values.BILLING_PLANS, faults),
     /** The keys of a subscription's metadata that are kept and shown. */

@@ -254,6 +254,11 @@ export const Settings = Type.Object({
         'Plans by the provider’s price (with standard also its product), comma-separated, for instance price_123:pro,price_456:team. Of several plans that a customer pays for, the one listed last counts, so list the smallest first. A subscription to another price gives no plan. Without it every subscription gives the plan `pro`.',
     }),
   ),
+  BILLING_CUSTOMER: Type.Enum(['person', 'tenant'], {
+    default: 'person',
+    description:
+      'Who buys a plan. person: everybody for themselves. tenant: those who manage a tenant, for all of its members; its invoices are theirs to see, and the quantity of the subscription is the number of its seats.',
+  }),
   BILLING_METADATA: Type.Optional(
     Type.String({
       minLength: 1,

@@ -4,6 +4,14 @@ import { tenant } from './kit/fields/keys/tenant.ts'
 import { integer } from './kit/fields/numbers/integer.ts'
 import { line } from './kit/fields/texts/line.ts'
 import { created } from './kit/fields/times/timestamp.ts'
+import type { Visible } from './kit/visible.ts'
+
+/** Who sees an invoice: everybody in the tenant of a person who has paid; if the tenant itself has, who manages it. */
+const payers: Visible<never> = {
+  words: 'the role that manages the tenant, if the tenant itself has paid (`BILLING_CUSTOMER`)',
+  ...{ fields: [], roles: [], plans: [], isForServices: true, readsNoTable: true },
+  sql: ({ manages }) => `(NOT for_managers OR ${manages})`,
+}
 
 /** What a tenant has paid. The job of a charge creates them (src/billing/invoices.ts). */
 export const invoices = defineResource('invoice', {
@@ -24,6 +32,7 @@ export const invoices = defineResource('invoice', {
     createdAt: created(),
   },
   filters: ['currency'],
+  visible: payers,
   actions: { read: { permission: null, token: 'invoice:read' } },
   events: {
     created: 'A charge was paid, and its invoice created',

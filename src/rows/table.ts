@@ -1,4 +1,5 @@
 import { type ChainScope, inReach } from '#src/access/relations.ts'
+import { managingRole } from '#src/access/roles.ts'
 import { scopeKind, scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Resource } from '#src/resources/kit/define.ts'
@@ -91,6 +92,7 @@ function seenOf({ visible }: Declared): Prisma.Sql {
   if (visible === undefined) return Prisma.empty
   const asking = askingOf({
     ...{ tenant: scopeTenantId.sql, user: scopeUserId.sql, kind: scopeKind.sql },
+    manages: `EXISTS (SELECT FROM memberships m WHERE m.tenant_id = ${scopeTenantId.sql} AND m.user_id = ${scopeUserId.sql} AND m.role = '${managingRole}')`,
   })
   const seen = Prisma.raw(visible.sql(asking, columnOf))
   return Prisma.sql` AND (${scopeKind} NOT IN ${Prisma.raw(personKinds)} OR ${seen})`

@@ -16,7 +16,12 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
   scope_keys: { web: '', worker: '' },
   installation: { web: '', worker: '' },
   erasures: { web: '', worker: '' },
-  tenants: { web: 'SELECT, UPDATE (name)', worker: 'SELECT' },
+  // Without billing_customer and seats, which those who manage a tenant read through a function.
+  tenants: {
+    web: 'SELECT (id, name, created_at, closed_at, plan, subscription_status, subscription_period_end, subscription_cancels_at), UPDATE (name)',
+    worker:
+      'SELECT, UPDATE (plan, subscription_status, subscription_period_end, subscription_cancels_at, seats)',
+  },
   users: {
     web: 'SELECT',
     worker:
@@ -164,6 +169,7 @@ const bothRoles = [
   'current_key_holder()',
   'current_idempotency_holder()',
   'current_service_name()',
+  'is_manager()',
 ]
 
 /**
@@ -224,11 +230,12 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'delete_tenant(bytea, bytea, text)',
     'delete_endpoint(uuid, uuid)',
     'export_own(text, uuid, text, integer)',
-    'link_customer(text, bigint, text)',
+    'link_customer(text, bigint, text, uuid)',
     'customer_is_free(text)',
     'list_customers(text, integer)',
     'list_double_payers(integer)',
     'own_subscriptions()',
+    'tenant_billing(text)',
     'list_subscriptions(text, integer)',
     'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
@@ -245,10 +252,10 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     ...bothRoles,
     'enter_job(text, uuid[])',
     'enter_billing_event(text, text, text)',
-    'assign_customer(text, bigint, text)',
-    'claim_customer(text, bigint)',
-    'former_customer(bigint, text)',
-    'count_former(text)',
+    'assign_customer(text, bigint, text, uuid)',
+    'claim_customer(text, bigint, uuid)',
+    'former_customer(bigint, uuid, text)',
+    'count_customers(text)',
     'leading_subscription(text)',
     'purge_history(uuid, timestamp with time zone, timestamp with time zone, integer)',
     'check_usage(uuid, boolean)',

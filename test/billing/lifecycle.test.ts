@@ -396,7 +396,7 @@ t.test(
     const linked = await systemDb.transaction({ statementTimeoutMs: 5_000 }, (connection) =>
       linkCustomer(connection, queue, null, 'cus_1', { userId }, noClientInfo),
     )
-    t.strictSame(linked, { userId })
+    t.strictSame(linked, { holder: { userId } })
     const [job] = await queue.fetch<{ customer: string }>('billing-linked')
     t.equal(job?.data.customer, 'cus_1')
     await releaseUnlinked(systemDb, queue, provider, 'cus_1')
@@ -465,7 +465,7 @@ t.test('a customer that this program created is found by its metadata', async (t
       findSubscription: async () => 'unknown',
       async findHolder(customer) {
         asked.push(customer)
-        return customer === 'cus_1' ? userId : null
+        return customer === 'cus_1' ? { userId } : null
       },
     },
   })
@@ -480,7 +480,7 @@ t.test('a customer that this program created is found by its metadata', async (t
 t.test('a customer that is linked already is not linked again', async (t) => {
   const linked: string[] = []
   const { database, apply, select } = await open(t, {
-    api: { findSubscription: async () => 'unknown', findHolder: async () => userId },
+    api: { findSubscription: async () => 'unknown', findHolder: async () => ({ userId }) },
     async onLinked(_tx, customer) {
       linked.push(customer)
     },
@@ -506,7 +506,7 @@ t.test('a customer of a former provider gives way, unless its plan runs', async 
     ['pro', '2036-01-01T00:00:00Z', 'unlinked', 'ctm_1'],
   ] as const) {
     const { database, apply, select } = await open(t, {
-      api: { findSubscription: async () => 'unknown', findHolder: async () => userId },
+      api: { findSubscription: async () => 'unknown', findHolder: async () => ({ userId }) },
     })
     const { userId } = await createUser(database, { billingCustomer: 'ctm_1' })
     await database.admin.query(
@@ -599,7 +599,7 @@ t.test(
   async (t) => {
     const api = {
       findSubscription: async () => 'unknown' as const,
-      findHolder: async () => userId,
+      findHolder: async () => ({ userId }),
     }
     const { database, db, systemDb, apply, select, provider } = await open(t, { api })
     const { userId } = await createUser(database, { billingCustomer: 'cus_0' })

@@ -132,9 +132,9 @@ t.test('neither role enters as the other one does', async (t) => {
     ['SELECT adopt_installation()', []],
     ['SELECT find_revocation($1)', [job]],
     ['SELECT prune_dead(0, 0, 10)', []],
-    ['SELECT claim_customer($1, $2)', ['cus_1', user.userId]],
-    ['SELECT former_customer($1, $2)', [user.userId, '.']],
-    ['SELECT count_former($1)', ['.']],
+    ['SELECT claim_customer($1, $2, NULL)', ['cus_1', user.userId]],
+    ['SELECT former_customer($1, NULL, $2)', [user.userId, '.']],
+    ['SELECT * FROM count_customers($1)', ['.']],
     ['SELECT leading_subscription($1)', ['cus_1']],
   ]
   const forWeb: [string, unknown[]][] = [

@@ -285,22 +285,25 @@ t.test(
     const web = await connect(t, database.url)
     const [session, token] = [await addSession(database, ada), await addToken(database, ada)]
     const link = (client: pg.Client, name: string, values: unknown[]) =>
-      client.query(`SELECT outcome, user_id::int FROM ${name}($1, $2, $3)`, values)
+      client.query(`SELECT outcome, user_id::int FROM ${name}($1, $2, $3, $4)`, values)
     await inside(web, async () => {
       await enterToken(web, token)
-      t.equal(await refusalOf(link(web, 'link_customer', ['cus_1', ada.userId, null])), denied)
+      t.equal(
+        await refusalOf(link(web, 'link_customer', ['cus_1', ada.userId, null, null])),
+        denied,
+      )
     })
     await inside(web, async () => {
       await enterSession(web, session)
-      const linked = await link(web, 'link_customer', ['cus_1', ada.userId, null])
+      const linked = await link(web, 'link_customer', ['cus_1', ada.userId, null, null])
       t.strictSame(linked.rows, [{ outcome: 'linked', user_id: ada.userId }])
       const { rows } = await web.query('SELECT * FROM list_customers(NULL, 10)')
       t.match(rows, [{ customer: 'cus_1', email: 'ada@example.com' }])
-      t.equal(await refusalOf(link(web, 'assign_customer', ['cus_1', null, null])), denied)
+      t.equal(await refusalOf(link(web, 'assign_customer', ['cus_1', null, null, null])), denied)
     })
     await inside(web, async () => {
       await enterSession(web, session)
-      const claim = web.query('SELECT claim_customer($1, $2)', ['cus_2', ada.userId])
+      const claim = web.query('SELECT claim_customer($1, $2, NULL)', ['cus_2', ada.userId])
       t.equal(
         await refusalOf(claim),
         denied,
@@ -319,13 +322,18 @@ t.test(
       const free = async (customer: string) =>
         (await web.query('SELECT customer_is_free($1) AS free', [customer])).rows
       t.strictSame(await free('cus_2'), [{ free: true }])
-      await link(web, 'link_customer', ['cus_2', ada.userId, null])
+      await link(web, 'link_customer', ['cus_2', ada.userId, null, null])
       t.strictSame(await free('cus_2'), [{ free: false }])
     })
     const worker = await connect(t, database.workerUrl)
-    const byAddress = await link(worker, 'assign_customer', ['cus_1', null, 'ADA@example.com'])
+    const byAddress = await link(worker, 'assign_customer', [
+      'cus_1',
+      null,
+      'ADA@example.com',
+      null,
+    ])
     t.strictSame(byAddress.rows, [{ outcome: 'linked', user_id: ada.userId }])
-    t.equal(await refusalOf(link(worker, 'link_customer', ['cus_1', null, null])), denied)
+    t.equal(await refusalOf(link(worker, 'link_customer', ['cus_1', null, null, null])), denied)
   },
 )
 
@@ -345,8 +353,8 @@ t.test('what only operators may do is refused in the session of another user', a
   const web = await connect(t, database.url)
   const [session, token] = [await addSession(database, eve), await addToken(database, eve)]
   const calls: [string, unknown[]][] = [
-    ['SELECT * FROM link_customer($1, $2, NULL)', ['cus_2', eve.userId]],
-    ['SELECT * FROM link_customer($1, NULL, NULL)', ['cus_1']],
+    ['SELECT * FROM link_customer($1, $2, NULL, NULL)', ['cus_2', eve.userId]],
+    ['SELECT * FROM link_customer($1, NULL, NULL, NULL)', ['cus_1']],
     ['SELECT * FROM list_customers(NULL, 10)', []],
     ['SELECT * FROM list_double_payers(10)', []],
     ['SELECT * FROM list_subscriptions(NULL, 10)', []],

@@ -6,8 +6,8 @@ import { createStripeApi } from '#src/billing/providers/stripe-api.ts'
 
 const key = 'sk_test_key'
 const baseUrl = 'http://localhost:3000'
-const payer = { userId: 7, verifiedEmail: null }
-const order = { returnUrl: `${baseUrl}/app/account` }
+const payer = { holder: { userId: 7 }, verifiedEmail: null }
+const order = { returnUrl: `${baseUrl}/app/account`, quantity: 1 }
 
 /** The sample, whose webhooks go to this listener. */
 async function open(t: Test, listener: RequestListener) {

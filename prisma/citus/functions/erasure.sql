@@ -126,7 +126,9 @@ DECLARE
 BEGIN
   PERFORM FROM public.{tenants} t WHERE t.id = tenant FOR UPDATE;
   PERFORM pg_advisory_xact_lock(7165230421);
-  UPDATE public.tenants t SET closed_at = closing WHERE t.id = tenant AND t.closed_at IS NULL;
+  UPDATE public.tenants t SET closed_at = closing, billing_customer = NULL, plan = NULL, subscription_status = NULL,
+      subscription_period_end = NULL, subscription_cancels_at = NULL, seats = NULL
+    WHERE t.id = tenant AND t.closed_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   -- The plan ends with the tenant: billing events change a plan through the user's own tenant, so it could never end
   -- later.

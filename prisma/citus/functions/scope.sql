@@ -79,6 +79,20 @@ BEGIN
 END
 $$;
 
+-- As in prisma/functions, on the nodes too.
+CREATE OR REPLACE FUNCTION is_manager() RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM public.{memberships} m
+    WHERE m.tenant_id = nullif(scope[5], '')::uuid AND m.user_id = nullif(scope[4], '')::bigint
+      AND m.role = public.managing_role());
+END
+$$;
+
 -- As in prisma/functions, but without LOCK TABLE, which reference tables do not support: Citus serializes writes to
 -- them.
 CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void

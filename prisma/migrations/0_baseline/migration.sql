@@ -20,7 +20,15 @@ CREATE TABLE tenants (
   -- When the tenant was closed: no credential enters it any more, and a worker deletes its members and rows. A write of
   -- a person, service or app holds the row FOR KEY SHARE, so that close_tenant waits for it; rows that a job writes
   -- later are deleted too.
-  closed_at timestamptz(6)
+  closed_at timestamptz(6),
+  -- A customer of the billing provider that is this tenant, and the subscription that decides the plan of its members.
+  -- Only functions write the customer, under a lock, so no user has the same one.
+  billing_customer text UNIQUE,
+  plan text CHECK (length(plan) BETWEEN 1 AND 32),
+  subscription_status text,
+  subscription_period_end timestamptz(6),
+  subscription_cancels_at timestamptz(6), -- As in users
+  seats bigint CHECK (seats >= 0) -- How many people the subscription is for. NULL if it does not say it
 );
 ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;
 
@@ -360,6 +368,7 @@ CREATE TABLE invoices (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   payment text, -- Id of the payment at the provider. NULL if each event is a payment of its own.
   amount_refunded bigint NOT NULL DEFAULT 0 CHECK (amount_refunded >= 0),
+  for_managers boolean NOT NULL DEFAULT false, -- The tenant has paid, so of its people only those who manage it see it
   PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX invoices_tenant_id_created_at_id_idx ON invoices (tenant_id, created_at, id);
@@ -692,6 +701,7 @@ CREATE TABLE billing_objects (
   -- Of a subscription: the plan that it gives, and until when.
   plan text,
   plan_rank integer, -- The position of the plan in the operator's list
+  seats bigint, -- How many of it were bought
   details jsonb, -- What was bought, as people see it (src/billing/details.ts)
   period_end timestamptz(6),
   cancels_at timestamptz(6),

@@ -2,12 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { subscriptionActions } from '#src/billing/actions.ts'
-import {
-  type Checkout,
-  type CheckoutRefusal,
-  findOwnBilling,
-  toCheckoutProblem,
-} from '#src/billing/checkout.ts'
+import { type Checkout, type CheckoutRefusal, toCheckoutProblem } from '#src/billing/checkout.ts'
 import { intervals } from '#src/billing/details.ts'
 import { choicesOf } from '#src/billing/offers.ts'
 import type { ProviderPage } from '#src/billing/provider-api.ts'
@@ -111,11 +106,12 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
       },
     },
     async (request) => {
-      const { plan: current, ...own } = await app.db.read(request.entry, async (tx, caller) => {
-        const { plan } = caller
-        return { ...(await findOwnBilling(tx, caller)), plan }
-      })
-      const choices = choicesOf(own.hasTenant ? await pages.offersFor(own) : [], current)
+      const [current, own] = await app.db.read(
+        request.entry,
+        async (tx, caller) => [caller.plan, await pages.find(tx, caller)] as const,
+      )
+      const offers = own.holder === 'no-tenant' ? [] : await pages.offersFor(own)
+      const choices = choicesOf(offers, current)
       return {
         data: choices.map(({ plan, title, isCurrent, features, limits, offers }) => ({
           ...{ plan, name: title, isCurrent, features: [...features] },
@@ -136,7 +132,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
         tags,
         summary: 'Start to pay for a plan',
         description:
-          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer (Paddle needs a verified email address), if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.',
+          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. With `BILLING_CUSTOMER=tenant` the customer is the tenant, and those who manage it pay for all of its members. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 403 if the tenant pays and the user does not manage it; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer (Paddle needs a verified email address), if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.',
         body: CheckoutOrder,
         response: { 200: CheckoutPage, ...problems('not-found', 'conflict', 'unavailable') },
       },
@@ -161,7 +157,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
         tags,
         summary: 'Change or cancel what you pay',
         description:
-          'Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.',
+          'Answers with the provider’s own page for cards, invoices and cancelling. 403 if the tenant pays and the user does not manage it; 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.',
         response: { 200: CheckoutPage, ...problems('not-found', 'conflict', 'unavailable') },
       },
     },

@@ -15,7 +15,7 @@ import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/session
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { listIdentities } from '#src/auth/sign-in/identities.ts'
 import { IdentityParams, identityActions } from '#src/auth/sign-in/identity-actions.ts'
-import { type Checkout, findOwnBilling, type OwnBilling } from '#src/billing/checkout.ts'
+import type { Checkout, OwnBilling } from '#src/billing/checkout.ts'
 import { choicesOf, type Offer } from '#src/billing/offers.ts'
 import { listOwnSubscriptions } from '#src/billing/subscriptions.ts'
 import { withoutLocks } from '#src/db/entry.ts'
@@ -84,7 +84,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
             listSessions(tx, caller, idleSeconds, firstPage),
             listOwnInvitations(tx),
             listMemberships(tx, caller, caller.tenantId, firstPage),
-            findOwnBilling(tx, caller),
+            checkout.find(tx, caller),
             listRooms(tx, caller),
             listOwnSubscriptions(tx),
           ])
@@ -242,7 +242,7 @@ function toShownPlan(
   { hasPortalFor }: Checkout,
   offers: readonly Offer[],
   { plan, features }: Caller,
-  { customer, hasTenant, subscription }: OwnBilling,
+  { customer, holder, plan: bought, seats, subscription }: OwnBilling,
   rooms: Awaited<ReturnType<typeof listRooms>>,
 ): Omit<ShownPlan, 'subscriptions'> {
   return {
@@ -255,10 +255,14 @@ function toShownPlan(
       periodEnd: subscription.periodEnd?.toISOString() ?? null,
       cancelsAt: subscription.cancelsAt?.toISOString() ?? null,
     },
-    choices: (hasTenant ? choicesOf(offers, plan) : []).map(({ limits, ...choice }) => ({
-      ...choice,
-      limits: Object.entries(limits).map(([table, most]) => ({ words: tableWords(table), most })),
-    })),
+    ...{ seats, isOfTenant: seats !== null || holder === 'not-manager' },
+    canBuy: bought === null && typeof holder !== 'string',
+    choices: (holder === 'no-tenant' ? [] : choicesOf(offers, plan)).map(
+      ({ limits, ...choice }) => ({
+        ...choice,
+        limits: Object.entries(limits).map(([table, most]) => ({ words: tableWords(table), most })),
+      }),
+    ),
     hasPortal: hasPortalFor({ customer }),
   }
 }

@@ -13,6 +13,7 @@ import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { deriveLink } from './invitation-link.ts'
+import { requireSeat } from './seats.ts'
 
 /** An invitation as the tenant's admins see it. */
 export const Invitation = Type.Object(
@@ -94,6 +95,7 @@ export type InvitationRow = {
  * permission to invite.
  * @returns `member` if a member of the tenant has the verified address, `full` if
  *   `maxOpenInvitations` are open; then nothing changes
+ * @throws Problem `limit-reached` beyond the seats that the tenant has bought
  */
 export async function createInvitation(
   connection: Queryable,
@@ -105,6 +107,7 @@ export async function createInvitation(
   await lockUntilCommit(connection, 'invitations', invitation.tenantId)
   const refusal = await findRefusal(connection, invitation)
   if (refusal !== null) return refusal
+  await requireSeat(connection, invitation.email)
   const id = randomId()
   const { hash } = deriveLink(key, id)
   const [row] = await connection.sql<InvitationRow>`
@@ -155,6 +158,7 @@ async function findRefusal(
  * @param role as the page showed it; the caller has checked the permission to give it
  * @returns `sent-today` if it was created or mailed today (UTC); null if it does not exist, is accepted,
  *   belongs to another tenant or gives another role
+ * @throws Problem `limit-reached` beyond the seats that the tenant has bought
  */
 export async function resendInvitation(
   connection: Queryable,
@@ -173,6 +177,7 @@ export async function resendInvitation(
   if (!open.isDue) return 'sent-today'
   const refusal = await findRefusal(connection, { tenantId, email: open.email })
   if (refusal !== null) return refusal
+  await requireSeat(connection, open.email)
   await connection.sql`
     UPDATE invitations
     SET invited_by = ${userId}, created_at = now(),

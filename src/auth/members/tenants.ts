@@ -70,12 +70,21 @@ type ProfileRow = {
   cancelsAt: Date | null
 }
 
-/** The caller, their active tenant (null without one) and their open invitations. */
+const gives = (alias: 't' | 'u') =>
+  `${alias}.plan IS NOT NULL AND coalesce(${alias}.subscription_cancels_at > now(), true)`
+const isOfTenant = `t.subscription_status IS NOT NULL AND (${gives('t')} OR NOT (${gives('u')}))`
+const deciding = (name: string) =>
+  Prisma.raw(`CASE WHEN ${isOfTenant} THEN t.subscription_${name} ELSE u.subscription_${name} END`)
+
+/**
+ * The caller, their active tenant (null without one), their open invitations, and the subscription that decides their
+ * plan: that of the tenant, if it gives a plan or they have none of their own.
+ */
 export const profile = oneStatement(
   Prisma.sql`
     SELECT t.id, t.name, u.name AS "userName", (SELECT json_agg(i) FROM own_invitations(NULL, NULL) i) AS invitations,
-           u.subscription_status AS status, u.subscription_period_end AS "periodEnd",
-           u.subscription_cancels_at AS "cancelsAt"
+           ${deciding('status')} AS status, ${deciding('period_end')} AS "periodEnd",
+           ${deciding('cancels_at')} AS "cancelsAt"
     FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}
     LEFT JOIN users u ON u.id = (SELECT current_user_id())`,
   ([row]: ProfileRow[], caller: Caller) => {
@@ -85,7 +94,7 @@ export const profile = oneStatement(
       userName: row?.userName ?? null,
       tenant: id === null || name === null ? null : { id, name },
       invitations: (invitations ?? []).map(toOwnInvitation),
-      /** The subscription that decides the plan; null for people who never had one. */
+      /** Null if neither they nor the tenant ever had one. */
       subscription:
         row === undefined || status === null
           ? null

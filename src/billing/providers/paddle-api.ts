@@ -2,16 +2,17 @@ import { digitsOf } from '#src/runtime/currencies.ts'
 import { termsOf } from '../details.ts'
 import { membersOf } from '../effect.ts'
 import { idOf, isName, objectIn, secondsOf } from '../event.ts'
+import { type Holder, isSameHolder } from '../holder.ts'
 import type { CheckoutApi, ProviderApi } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId, pageUrl } from './http.ts'
-import { markOf, readUser } from './mark.ts'
+import { markOf, readMark } from './mark.ts'
 
 const pageEvents = 200 // the most that Paddle lists
 const listBytes = 33_554_432
 const trialDaysIn: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 }
 
 /**
- * Paddle's API, as far as it is needed. A customer has the user in its custom data, which only the
+ * Paddle's API, as far as it is needed. A customer has the user or tenant in its custom data, which only the
  * holder of the key can write. That of a transaction can be written by any page, so it is not read.
  */
 export function createPaddleApi(
@@ -27,7 +28,7 @@ export function createPaddleApi(
     },
     async findHolder(customer) {
       const found = isPlainId(customer) ? await find(`/customers/${customer}`, customer) : 'unknown'
-      return typeof found === 'string' ? null : readUser(found.custom_data, baseUrl)
+      return typeof found === 'string' ? null : readMark(found.custom_data, baseUrl)
     },
     /** Newest first, without a range of its own: what is newer is left out, what is older ends it. */
     async listEvents({ from, to, after }) {
@@ -49,18 +50,18 @@ export function createPaddleApi(
       const { event_id: next } = objectIn(last)
       return { items: inRange, next: isName(next) ? next : fail() }
     },
-    async createCustomer({ userId, verifiedEmail: email }) {
+    async createCustomer({ holder, verifiedEmail: email }) {
       if (email === null) return null
-      const custom_data = markOf(userId, baseUrl)
+      const custom_data = markOf(holder, baseUrl)
       const { status, body } = await http('POST', '/customers', { json: { email, custom_data } })
-      if (status === 409) return findOwn(email, userId, body)
+      if (status === 409) return findOwn(email, holder, body)
       return idOf(objectIn(body?.data)) ?? fail()
     },
-    async startCheckout(customer, { userId }, { price }) {
+    async startCheckout(customer, { holder }, { price, quantity }) {
       const transaction = await post('/transactions', {
-        items: [{ price_id: price, quantity: 1 }],
+        items: [{ price_id: price, quantity }],
         customer_id: customer,
-        custom_data: markOf(userId, baseUrl),
+        custom_data: markOf(holder, baseUrl),
       })
       if (typeof transaction === 'string') return transaction
       return { url: pageUrl(objectIn(transaction.checkout).url) ?? fail() }
@@ -116,19 +117,20 @@ function createCalls({ baseUrl, ...options }: HttpOptions & { baseUrl: string })
   }
 
   /**
-   * The customer with this address, if an earlier call has created it for this user.
+   * The customer with this address, if an earlier call has created it for this holder.
    * @param refusal says which customer it is; the list by address leaves out archived ones
    */
-  async function findOwn(email: string, userId: number, refusal: unknown): Promise<string | null> {
+  async function findOwn(email: string, holder: Holder, refusal: unknown): Promise<string | null> {
+    const isOwn = (mark: unknown) => isSameHolder(readMark(mark, baseUrl), holder)
     const { detail } = objectIn(objectIn(refusal).error)
     const [named] = /\bctm_[a-z0-9]{1,64}\b/.exec(String(detail)) ?? []
     if (named !== undefined) {
       const found = await find(`/customers/${named}`, named)
-      return readUser(objectIn(found).custom_data, baseUrl) === userId ? named : null
+      return isOwn(objectIn(found).custom_data) ? named : null
     }
     const { status, body } = await http('GET', `/customers?${new URLSearchParams({ email })}`)
     if (status !== 200) throw new Error(`Paddle answered ${status}`)
-    const own = membersOf(body?.data).find((one) => readUser(one.custom_data, baseUrl) === userId)
+    const own = membersOf(body?.data).find((one) => isOwn(one.custom_data))
     return own === undefined ? null : idOf(own)
   }
 

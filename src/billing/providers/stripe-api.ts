@@ -3,10 +3,11 @@ import type { JsonObject } from '#src/runtime/json.ts'
 import { termsOf } from '../details.ts'
 import { amountOf, membersOf } from '../effect.ts'
 import { idOf, isName, objectIn } from '../event.ts'
+import type { Holder } from '../holder.ts'
 import type { CheckoutApi, ProviderApi, ProviderState } from '../provider-api.ts'
 import { stripeDigits } from './digits.ts'
 import { createHttp, type HttpOptions, isPlainId, pageUrl } from './http.ts'
-import { markOf, readUser } from './mark.ts'
+import { markOf, readMark } from './mark.ts'
 
 /** The version whose shapes the program reads: that of the official package in the tests. */
 export const stripeVersion = '2026-10-28.endive'
@@ -14,8 +15,8 @@ const pageEvents = 100 // the most that Stripe lists
 const listBytes = 33_554_432
 
 /**
- * Stripe's API, as far as it is needed. Customers and checkouts have the user in their metadata, which
- * only the holder of the key can write, together with the origin of this installation: several may
+ * Stripe's API, as far as it is needed. Customers and checkouts have the user or tenant in their metadata,
+ * which only the holder of the key can write, together with the origin of this installation: several may
  * share one account.
  */
 export function createStripeApi(
@@ -38,7 +39,7 @@ function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
     findRelated: (path) => find(`/${path}`, path.slice(path.lastIndexOf('/') + 1)),
     async findHolder(customer) {
       const found = isPlainId(customer) ? await find(`/customers/${customer}`, customer) : 'unknown'
-      return typeof found === 'string' ? null : readUser(found.metadata, baseUrl)
+      return typeof found === 'string' ? null : readMark(found.metadata, baseUrl)
     },
     /** A charge reports a refund that has failed as well, so the refunds are added up. */
     async findRefunded(payment) {
@@ -74,28 +75,34 @@ function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
 }
 
 function createCheckouts({ post, find, listCheckouts, end }: Calls, baseUrl: string): CheckoutApi {
-  const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
+  const metadataOf = (holder: Holder, field = 'metadata'): Record<string, string> =>
     Object.fromEntries(
-      Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
+      Object.entries(markOf(holder, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
     )
 
   return {
     givesTrials: false,
-    async createCustomer({ userId, verifiedEmail: email }, gone) {
-      const form = { ...metadataOf(userId), ...(email !== null && { email }) }
+    /** Several people manage a tenant, so its customer has none of their addresses: they get the same one. */
+    async createCustomer({ holder, verifiedEmail: email }, gone) {
+      const isPerson = 'userId' in holder
+      const form = { ...metadataOf(holder), ...(isPerson && email !== null && { email }) }
       const body = await post('/customers', form, gone ? `customer-after-${gone}` : 'customer')
       return typeof body === 'string' ? fail() : (idOf(body) ?? fail())
     },
     /** Keeps one checkout of a person open: returns the same one again, or ends the others. */
-    async startCheckout(customer, { userId }, { price, returnUrl, trialDays = null }) {
+    async startCheckout(customer, { holder }, order) {
+      const { price, returnUrl, quantity, trialDays = null } = order
+      const count = String(quantity)
       const all = await listCheckouts(customer)
       if (typeof all === 'string') return all
       const isOurs = ({ status, metadata }: JsonObject) =>
-        status === 'open' && readUser(metadata, baseUrl) !== null
+        status === 'open' && readMark(metadata, baseUrl) !== null
       const open = all.filter(isOurs)
       const same = open.find(
         ({ metadata, success_url }) =>
-          objectIn(metadata).gatehouse_price === price && success_url === returnUrl,
+          objectIn(metadata).gatehouse_price === price &&
+          (objectIn(metadata).gatehouse_quantity ?? '1') === count &&
+          success_url === returnUrl,
       )
       for (const one of open) {
         if (one !== same && !(await end(idOf(one) ?? fail()))) return 'just-paid'
@@ -104,15 +111,17 @@ function createCheckouts({ post, find, listCheckouts, end }: Calls, baseUrl: str
       const form = {
         mode: 'subscription',
         customer,
-        client_reference_id: String(userId),
+        client_reference_id: String('userId' in holder ? holder.userId : holder.tenantId),
         'line_items[0][price]': price,
-        'line_items[0][quantity]': '1',
+        'line_items[0][quantity]': count,
+        ...('tenantId' in holder && seatsOf(count)),
         success_url: returnUrl,
         cancel_url: returnUrl,
-        ...metadataOf(userId),
+        ...metadataOf(holder),
         'metadata[gatehouse_price]': price,
+        'metadata[gatehouse_quantity]': count,
         ...(trialDays !== null && { 'subscription_data[trial_period_days]': String(trialDays) }),
-        ...metadataOf(userId, 'subscription_data[metadata]'),
+        ...metadataOf(holder, 'subscription_data[metadata]'),
       }
       // Two requests at once get the same checkout; a later one follows another.
       const [newest = {}] = all
@@ -139,6 +148,16 @@ function createCheckouts({ post, find, listCheckouts, end }: Calls, baseUrl: str
           ? body
           : fail()
     },
+  }
+}
+
+/** More seats can be bought than are needed now, and no fewer. */
+function seatsOf(least: string): Record<string, string> {
+  const field = 'line_items[0][adjustable_quantity]'
+  return {
+    [`${field}[enabled]`]: 'true',
+    [`${field}[minimum]`]: least,
+    [`${field}[maximum]`]: '999999', // the most that Stripe takes
   }
 }
 

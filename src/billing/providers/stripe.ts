@@ -33,7 +33,7 @@ import {
 } from '../event.ts'
 import { verifySignature } from '../signature.ts'
 import { stripeDigits } from './digits.ts'
-import { readUser } from './mark.ts'
+import { readMark } from './mark.ts'
 import { type BillingProvider, headerOf, type ProviderOptions } from './provider.ts'
 
 /** Types that are processed. Thin events have the same with the prefix `v1.`. */
@@ -263,6 +263,6 @@ function detailsOf(
 
 /** Only the holder of the API key can write metadata; `client_reference_id` is anybody's choice. */
 function checkoutEffect(object: BillingEvent['object'], customer: string, baseUrl: string): Effect {
-  const userId = readUser(object.metadata, baseUrl)
-  return userId === null ? { kind: 'none' } : { kind: 'checkout', customer, userId }
+  const holder = readMark(object.metadata, baseUrl)
+  return holder === null ? { kind: 'none' } : { kind: 'checkout', customer, holder }
 }

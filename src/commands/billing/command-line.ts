@@ -21,16 +21,17 @@ export function addBillingCommands(program: Command): void {
     .description('Billing: replay received events, find missed ones, link customers')
   billing
     .command('link')
-    .description('Link a billing customer to a user')
+    .description('Link a billing customer to a user or a tenant')
     .argument('<customer>', 'Id of the customer at the billing provider')
-    .argument('<user>', 'Id of the user, or their verified email address')
+    .argument('<user>', 'Id of the user or tenant, or the verified email address of a user')
     .option(...json)
     .addHelpText(
       ...details(
         'the customer was not linked',
         `Its charges create invoices in the user's own tenant from now on, and its
-subscription sets the user's plan. It is taken from the user who had it; a user
-has at most one customer.
+subscription sets the user's plan. With the id of a tenant the invoices are the
+tenant's, and the plan is that of its members. It is taken from who had it; a user
+or tenant has at most one customer.
 Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),
     )

@@ -1,5 +1,6 @@
 import { noClientInfo } from '#src/audit/audit.ts'
 import { customerRefusals, linkCustomer, readHolder, userRemedy } from '#src/billing/customers.ts'
+import { holderColumns, holderText } from '#src/billing/holder.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -10,7 +11,10 @@ import { withQueue } from '../kit/queue.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
 
-/** `gatehouse billing link`: links a billing customer to a user, given by id or verified address. */
+const tenantRemedy =
+  'Give the id of a tenant as the page of its members shows it, or GET /tenants of one of them.'
+
+/** `gatehouse billing link`: links a billing customer to a user, by id or verified address, or to a tenant by id. */
 export default async function linkCommand(
   env: Environment,
   customer: string,
@@ -23,11 +27,12 @@ export default async function linkCommand(
         linkCustomer(connection, queue, null, customer, readHolder(user), noClientInfo),
       )
       if (typeof linked === 'string') {
-        throw new OperatorError(customerRefusals[linked], userRemedy)
+        const remedy = linked === 'no-tenant' ? tenantRemedy : userRemedy
+        throw new OperatorError(customerRefusals[linked], remedy)
       }
-      const { userId } = linked
-      if (json) printJson({ customer, userId })
-      else print(`${customer} is linked to user ${userId}`)
+      if (json) printJson({ customer, ...holderColumns(linked.holder) })
+      else if (linked.holder !== null)
+        print(`${customer} is linked to ${holderText(linked.holder)}`)
     }),
   )
 }

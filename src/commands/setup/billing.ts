@@ -47,13 +47,12 @@ export function leftoverHints(
   { customers, plans, paidUntil, events }: Leftover,
   provider: Config['billing']['provider'],
 ): string[] {
-  const until =
-    paidUntil === null ? '' : `, paid until ${paidUntil.toISOString().slice(0, 10)} at the latest`
+  const until = untilText(paidUntil)
   return [
     ...(customers === 0
       ? []
       : [
-          `${customers} users are linked to customers of another billing provider than ${provider}. Each gets another customer with the next checkout, once no plan runs.`,
+          `${customers} users or tenants are linked to customers of another billing provider than ${provider}. Each gets another customer with the next checkout, once no plan runs.`,
         ]),
     ...(plans === 0
       ? []
@@ -66,6 +65,25 @@ export function leftoverHints(
           `${events} events of such customers wait for a link. Dismiss them on /app/billing/unlinked, or process them with the settings of that provider.`,
         ]),
   ]
+}
+
+/** What is left of another BILLING_CUSTOMER. */
+export function otherHolderHints(
+  { customers, plans, paidUntil }: Leftover,
+  customer: Config['billing']['customer'],
+): string[] {
+  if (customers === 0) return []
+  const others = customer === 'tenant' ? 'people' : 'tenants'
+  const wanted = customer === 'tenant' ? 'tenants' : 'people'
+  return [
+    `${customers} customers are ${others}, although BILLING_CUSTOMER is ${customer}. ${plans} of them have a plan${untilText(paidUntil)}, which goes on until its subscription ends. Cancel their subscriptions at the provider once ${wanted} have bought theirs, or link these customers to ${wanted} (gatehouse billing link).`,
+  ]
+}
+
+function untilText(paidUntil: Date | null): string {
+  return paidUntil === null
+    ? ''
+    : `, paid until ${paidUntil.toISOString().slice(0, 10)} at the latest`
 }
 
 function answerFaults(name: string, { status, list, mode }: Probe, own: Probe['mode']): string[] {

@@ -1,6 +1,6 @@
 import { planNames } from '#src/access/entitlements.ts'
 import { createProvider } from '#src/auth/oidc/client.ts'
-import { findLeftover } from '#src/billing/former.ts'
+import { findLeftover, findOtherHolders } from '#src/billing/former.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { requireSameSite } from '#src/config/same-site.ts'
@@ -21,7 +21,7 @@ import { openCommandDatabase } from '../kit/databases.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 import { adviceFor } from './advice.ts'
-import { examineBilling, leftoverHints } from './billing.ts'
+import { examineBilling, leftoverHints, otherHolderHints } from './billing.ts'
 import { providerRemedy } from './providers.ts'
 import { findMailFaults, findRedisFaults } from './services.ts'
 
@@ -232,7 +232,11 @@ async function hintsOfLeftover({ role, database, billing }: Config): Promise<str
   if (role === 'web') return []
   const systemDb = openCommandDatabase(database.workerUrl)
   try {
-    return leftoverHints(await findLeftover(systemDb, billing.provider), billing.provider)
+    const { provider, customer } = billing
+    return [
+      ...leftoverHints(await findLeftover(systemDb, provider), provider),
+      ...otherHolderHints(await findOtherHolders(systemDb, customer), customer),
+    ]
   } catch {
     return []
   } finally {

@@ -3,7 +3,7 @@ import { deleteTenantByCommand } from '#src/auth/erasure/delete-tenant.ts'
 import { describeBlock, eraseByCommand, findPerson } from '#src/auth/erasure/erase.ts'
 import { exportPerson, exportReader, exportTenant } from '#src/auth/erasure/export.ts'
 import { eraseNow } from '#src/auth/erasure/work.ts'
-import { readHolder, userRemedy } from '#src/billing/customers.ts'
+import { readUser, userRemedy } from '#src/billing/customers.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { endingLimits, statementTimeoutsMs } from '#src/db/timeouts.ts'
@@ -79,7 +79,7 @@ export function deleteWholeTenant(
 }
 
 async function requirePerson(systemDb: SystemDatabase, user: string): Promise<number> {
-  const userId = await findPerson(systemDb, readHolder(user))
+  const userId = await findPerson(systemDb, readUser(user))
   if (userId === null) throw noUser()
   return userId
 }

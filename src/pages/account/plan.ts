@@ -1,3 +1,4 @@
+import { needed, type Seats } from '#src/auth/members/seats.ts'
 import type { PriceTerms } from '#src/billing/details.ts'
 import type { Offer, PlanChoice } from '#src/billing/offers.ts'
 import type { OwnSubscription } from '#src/billing/subscriptions.ts'
@@ -20,7 +21,13 @@ export type ShownPlan = {
   limits: readonly { words: string; most: number | null; used: number }[]
   /** The subscription that decides the plan; null for people who never had one. */
   subscription: { status: string; periodEnd: string | null; cancelsAt: string | null } | null
-  /** All that the person has bought, newest first. */
+  /** Whether the tenant has the plan, for all of its members. */
+  isOfTenant: boolean
+  /** The seats of the tenant, for those who manage it. */
+  seats: Seats | null
+  /** Whether this person can start to pay. */
+  canBuy: boolean
+  /** All that the person, or the tenant that they manage, has bought, newest first. */
   subscriptions: readonly OwnSubscription[]
   /** The plans to choose from, the least first; empty if nothing can be bought. */
   choices: readonly ShownChoice[]
@@ -35,10 +42,10 @@ type ShownChoice = Omit<PlanChoice, 'limits'> & {
 
 /** The plan, its state, and the buttons that lead to the provider. */
 export function planSection(shown: ShownPlan): Html {
-  const { plan, title, features, limits, subscription, choices, hasPortal } = shown
+  const { title, features, limits, subscription, choices, hasPortal, isOfTenant, seats } = shown
   const state = subscription === null ? undefined : leadingState(shown, subscription.status)
   const facts = [
-    html`<div><dt>Yours</dt><dd>${title}</dd></div>`,
+    html`<div><dt>${isOfTenant ? 'Your tenant’s' : 'Yours'}</dt><dd>${title}</dd></div>`,
     ...(state === undefined
       ? []
       : [html`<div><dt>State</dt><dd>${badge(state.words, state.mood)}</dd></div>`]),
@@ -46,15 +53,18 @@ export function planSection(shown: ShownPlan): Html {
     ...(features.length === 0
       ? []
       : [html`<div><dt>Includes</dt><dd>${features.map(inWords).join(', ')}</dd></div>`]),
+    ...(seats === null ? [] : [seatsFact(seats)]),
     ...limits.map(limitFact),
   ]
-  const canBuy = plan === null && choices.some(({ offers }) => offers.length > 0)
+  const canBuy = shown.canBuy && choices.some(({ offers }) => offers.length > 0)
   return html`<section class="card" aria-labelledby="plan">
         <h2 id="plan">Plan</h2>
         <dl class="facts">${facts}</dl>
         ${state?.note === undefined ? '' : html`<p>${state.note}</p>`}
         ${subscriptionTable(shown.subscriptions, titleIn(choices))}
         ${choices.length === 0 ? '' : html`<ul class="plans">${choices.map((choice) => choiceItem(choice, canBuy))}</ul>`}
+        ${seatsNote(seats)}
+        ${isOfTenant && seats === null ? html`<p class="quiet">Those who manage your tenant choose the plan, for all of its members.</p>` : ''}
         ${hasPortal ? html`<div class="row">${portalForm(canBuy)}</div>` : ''}
         ${canBuy ? html`<p class="quiet small">You pay at the provider’s page. The plan begins here a few seconds after the payment.</p>` : ''}
       </section>`
@@ -120,6 +130,25 @@ function limitFact({ words, most, used }: ShownPlan['limits'][number]): Html {
   const text = most === null ? `${number}, unlimited` : `${number} of ${most.toLocaleString('en')}`
   const isFull = most !== null && used >= most
   return html`<div><dt>${words}</dt><dd>${text}${isFull ? html` ${badge('Full', 'warning')}` : ''}</dd></div>`
+}
+
+/** `3 of 5`, or how many there are if nothing says how many were bought. */
+function seatsFact(seats: Seats): Html {
+  const { bought } = seats
+  const used = needed(seats)
+  if (bought === null) return html`<div><dt>People</dt><dd>${used.toLocaleString('en')}</dd></div>`
+  const mark =
+    used > bought ? badge('Too few', 'warning') : used === bought ? badge('Full', 'warning') : ''
+  return html`<div><dt>Seats</dt><dd>${used.toLocaleString('en')} of ${bought.toLocaleString('en')} ${mark}</dd></div>`
+}
+
+function seatsNote(seats: Seats | null): Html | '' {
+  if (seats === null || seats.bought === null) return ''
+  const beyond = needed(seats) - seats.bought
+  if (beyond < 0) return ''
+  return beyond === 0
+    ? html`<p>Every seat is taken, by members or by open invitations. To invite more people, buy more seats.</p>`
+    : html`<p>${beyond.toLocaleString('en')} more ${beyond === 1 ? 'person or invitation' : 'people and invitations'} than seats. Nobody loses access, and nobody can be invited before you buy more seats or remove members.</p>`
 }
 
 function portalForm(isSecond: boolean): Html {

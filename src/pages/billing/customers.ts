@@ -1,14 +1,13 @@
+import type { Customer, KnownHolder } from '#src/billing/customers.ts'
 import { Line } from '#src/http/schemas.ts'
 import { confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import { formOf, line, renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 
-export type ShownCustomer = { customer: string; userId: number; email: string | null }
-
 export type CustomersView = {
   viewer: Viewer
-  customers: readonly ShownCustomer[]
+  customers: readonly Customer[]
   /** Cursor of the next page; null on the last one. */
   nextCursor: string | null
   /** Key of the notice to show, from `?done=`. */
@@ -16,7 +15,8 @@ export type CustomersView = {
 }
 
 const notices = {
-  linked: 'Linked. New invoices of this customer are created in the user’s own tenant.',
+  linked:
+    'Linked. New invoices of this customer are created in the user’s own tenant, or in the tenant.',
   unlinked: 'Unlinked. Events of this customer have no effect until it is linked again.',
 } as const
 export type CustomersNotice = keyof typeof notices
@@ -25,14 +25,14 @@ const placeholder = (text: string) => ({ attributes: { placeholder: text } })
 
 export const linkForm = formOf({
   customer: line(Line(255), 'Customer', placeholder('Id at the billing provider')),
-  user: line(Line(320), 'User', placeholder('Id or verified email address')),
+  user: line(Line(320), 'User or tenant', placeholder('Id, or a user’s verified email address')),
 })
 
-/** Billing customers and their users, for operators. */
+/** Billing customers and who has them, for operators. */
 export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): Page {
   return layout(
     'Billing customers',
-    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: html`The user of a customer gets its invoices, in their own tenant, and its plan. Only operators see this page. <a href="/app/billing/unlinked">Unlinked customers</a>` })}
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: html`The user of a customer gets its invoices, in their own tenant, and its plan; a tenant has both itself. Only operators see this page. <a href="/app/billing/unlinked">Unlinked customers</a>` })}
       ${noticeText(notices, done)}
       <section class="card" aria-labelledby="link">
         <h2 id="link">Link a customer</h2>
@@ -40,7 +40,7 @@ export function customersPage({ viewer, customers, nextCursor, done }: Customers
           linkForm,
           { viewer, action: '/app/billing/customers' },
           ({ customer, user }) => html`<div class="pair">${customer}${user}</div>
-          <p class="quiet small">A customer that is linked already moves to this user. Existing invoices stay.</p>
+          <p class="quiet small">A customer that is linked already moves. Existing invoices stay.</p>
           <button class="button">Link customer</button>`,
         )}
       </section>
@@ -55,14 +55,24 @@ export function customersPage({ viewer, customers, nextCursor, done }: Customers
 
 const columns = [
   { label: 'Customer', kind: 'wrap' },
-  { label: 'User', kind: 'wrap' },
+  { label: 'User or tenant', kind: 'wrap' },
   { label: 'Unlink', kind: 'actions' },
 ] as const
 
-function customerRow({ customer, userId, email }: ShownCustomer): Html[] {
+/** Who has a customer. */
+export function holderCell({ userId, email, tenantId, tenantName }: KnownHolder): Html {
+  if (tenantId !== null) {
+    return html`${isolated(tenantName ?? '')} <span class="quiet">tenant ${tenantId}</span>`
+  }
+  return userId === null
+    ? html`<span class="quiet">None</span>`
+    : html`${isolated(email ?? 'No email address')} <span class="quiet">user ${userId}</span>`
+}
+
+function customerRow({ customer, ...holder }: Customer): Html[] {
   return [
     isolated(customer),
-    html`${isolated(email ?? 'No email address')} <span class="quiet">user ${userId}</span>`,
+    holderCell(holder),
     confirmation({
       label: 'Unlink',
       name: `Unlink ${customer}`,

@@ -8,13 +8,14 @@ import { type Cell, type Html, html, isolated, table, timeText } from '#src/page
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { pageLinks } from '#src/pages/kit/list.ts'
 import { amountText } from '#src/runtime/amount.ts'
+import { holderCell } from './customers.ts'
 
 export const unlinkedPath = '/app/billing/unlinked'
 
 export type UnlinkedView = {
   viewer: Viewer
   customers: readonly WaitingCustomer[]
-  /** The only customer to show, and whether a user has it; null for all. */
+  /** The only customer to show, and whether somebody has it; null for all. */
   chosen: { customer: string; isLinked: boolean } | null
   /** Customers with several subscriptions. */
   doublePayers: readonly DoublePayer[]
@@ -34,7 +35,9 @@ const customer = hidden(Line(255))
 
 export const linkWaitingForm = formOf({
   customer,
-  user: line(Line(320), 'User', { attributes: { placeholder: 'Id or verified email' } }),
+  user: line(Line(320), 'User or tenant', {
+    attributes: { placeholder: 'Id, or a user’s verified email' },
+  }),
 })
 
 export const dismissWaitingForm = formOf({
@@ -50,7 +53,7 @@ export function unlinkedHref(customer: string): string {
   return `${unlinkedPath}?${new URLSearchParams({ customer })}`
 }
 
-/** Billing customers without a user and what waits for each, for operators. */
+/** Billing customers that nobody has and what waits for each, for operators. */
 export function unlinkedPage(view: UnlinkedView): Page {
   const { viewer, customers, chosen, doublePayers, nextCursor, done } = view
   const cards = customers.map((one, index) => customerCard(one, index, chosen, viewer))
@@ -59,7 +62,7 @@ export function unlinkedPage(view: UnlinkedView): Page {
     html`${pageHead({
       trail: { href: '/app/billing', label: 'Billing events' },
       title: 'Unlinked customers',
-      lead: html`Their events wait until the customer is linked to a user, and are processed then. Only operators see this page. <a href="/app/billing/customers">Linked customers</a>`,
+      lead: html`Their events wait until the customer is linked to a user or a tenant, and are processed then. Only operators see this page. <a href="/app/billing/customers">Linked customers</a>`,
     })}
       ${noticeText(notices, done)}
       ${doublePayers.length === 0 ? '' : doublePayersCard(doublePayers)}
@@ -81,16 +84,12 @@ function doublePayersCard(payers: readonly DoublePayer[]): Html {
 
 const doublePayerColumns = [
   { label: 'Customer', kind: 'wrap' },
-  { label: 'User', kind: 'wrap' },
+  { label: 'User or tenant', kind: 'wrap' },
   { label: 'Subscriptions', kind: 'wrap' },
 ] as const
 
-function doublePayerRow({ customer, userId, email, subscriptions }: DoublePayer): Cell[] {
-  const user =
-    userId === null
-      ? html`<span class="quiet">None</span>`
-      : html`${isolated(email ?? 'No email address')} <span class="quiet">user ${userId}</span>`
-  return [isolated(customer), user, isolated(subscriptions.join(', '))]
+function doublePayerRow({ customer, subscriptions, ...holder }: DoublePayer): Cell[] {
+  return [isolated(customer), holderCell(holder), isolated(subscriptions.join(', '))]
 }
 
 /** The worker writes a reason without a capital letter. */
@@ -118,7 +117,7 @@ function customerCard(
           ${dismissed === 0 ? '' : html`<div><dt>Dismissed events</dt><dd>${countText(dismissed)}</dd></div>`}
         </dl>
         ${events > first.length && first.length > 0 ? html`<p class="quiet small">Payments and plan are those of the oldest ${mostRead} events.</p>` : ''}
-        ${isLinked ? html`<p>A user has this customer. <a href="/app/billing/customers">View linked customers</a></p>` : linkForm(customer, viewer)}
+        ${isLinked ? html`<p>This customer is linked. <a href="/app/billing/customers">View linked customers</a></p>` : linkForm(customer, viewer)}
         ${events === 0 ? '' : dismissal(customer, viewer)}
         ${first.length === 0 ? '' : eventList(first, chosen !== null)}
       </section>`
@@ -128,7 +127,8 @@ function linkForm(customer: string, viewer: Viewer): Html {
   return renderForm(
     linkWaitingForm,
     { viewer, action: unlinkedPath, inline: true, values: { customer } },
-    ({ user }) => html`<label>User ${user}</label><button class="button">Link customer</button>`,
+    ({ user }) =>
+      html`<label>User or tenant ${user}</label><button class="button">Link customer</button>`,
   )
 }
 

@@ -23,6 +23,8 @@ export type ScopeWords = {
   readonly kind: string
   /** The condition that a row belongs to a team of the user. */
   readonly ofTeams: string
+  /** Whether the user manages the tenant. */
+  readonly manages: string
   /** Whether a policy can read another table. */
   readonly canJoin: boolean
 }
@@ -36,6 +38,7 @@ const onOneServer: ScopeWords = {
   ofTeams: `team_id IN (
     SELECT m.team_id FROM team_members m
     WHERE m.tenant_id = (SELECT current_tenant_id()) AND m.user_id = (SELECT current_user_id()))`,
+  manages: '(SELECT is_manager())',
   canJoin: true,
 }
 
@@ -178,8 +181,8 @@ $$;`
 /** Policies TO CURRENT_USER are for functions of the owner of the table, which is under FORCE too. */
 function policiesOf(resource: Resource, words: ScopeWords): string[] {
   const { plural, scope, visible } = resource
-  const { tenant, user, kind, ofTeams, canJoin } = words
-  if (visible !== undefined && !canJoin) {
+  const { tenant, user, kind, ofTeams, manages, canJoin } = words
+  if (visible !== undefined && !canJoin && visible.readsNoTable !== true) {
     throw new Error(
       `The resource ${resource.name} says who sees a row, which a distributed database cannot.`,
     )
@@ -202,7 +205,7 @@ function policiesOf(resource: Resource, words: ScopeWords): string[] {
           : [
               policy(
                 visiblePolicy,
-                `AS RESTRICTIVE\n  USING (${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf({ tenant, user, kind }), columnOf)})`,
+                `AS RESTRICTIVE\n  USING (${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf({ tenant, user, kind, manages }), columnOf)})`,
               ),
             ]),
       ]

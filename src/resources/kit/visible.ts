@@ -12,6 +12,8 @@ export type AskingSql = {
   readonly plan: string
   /** `session` or `token`. */
   readonly credential: string
+  /** A condition: whether they manage the tenant. */
+  readonly manages: string
 }
 
 /**
@@ -25,6 +27,10 @@ export type Visible<Key extends string = string> = {
   readonly fields: readonly { readonly key: Key; readonly needs: keyof typeof kinds }[]
   readonly roles: readonly string[]
   readonly plans: readonly string[]
+  /** Services that may read the resource see every row. Otherwise a resource for services has no condition. */
+  readonly isForServices?: true
+  /** It reads no other table, as the policies of a distributed database. */
+  readonly readsNoTable?: true
   sql(asking: AskingSql, column: (key: string) => string): string
 }
 
@@ -124,9 +130,9 @@ function joined<Key extends string>(all: readonly Visible<Key>[], word: 'and' | 
 /**
  * Who asks as a member. The scope alone says all of it, so both locks judge the same: what only the program knows, such
  * as how long ago somebody has signed in, is in no condition on who sees a row.
- * @param scope its tenant, user and kind as SQL
+ * @param scope its tenant, user and kind as SQL, and whether the user manages the tenant
  */
-export function askingOf({ tenant, user, kind }: ScopeSql): AskingSql {
+export function askingOf({ tenant, user, kind, manages }: ScopeSql): AskingSql {
   const ofMember = (column: string) =>
     `(SELECT m.${column} FROM memberships m WHERE m.tenant_id = ${tenant} AND m.user_id = ${user})`
   return {
@@ -135,13 +141,14 @@ export function askingOf({ tenant, user, kind }: ScopeSql): AskingSql {
     department: ofMember('department'),
     teams: `(SELECT o.team_id FROM team_members o WHERE o.tenant_id = ${tenant} AND o.user_id = ${user})`,
     // As enter_session has it.
-    plan: `(SELECT CASE WHEN u.subscription_cancels_at <= now() OR u.plan IS NULL THEN ${literal(noPlan)} ELSE u.plan END FROM users u WHERE u.id = ${user})`,
+    plan: `(SELECT coalesce(CASE WHEN t.subscription_cancels_at <= now() THEN NULL ELSE t.plan END, CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END, ${literal(noPlan)}) FROM users u LEFT JOIN tenants t ON t.id = ${tenant} WHERE u.id = ${user})`,
     // Only a session downloads what there is about a person.
     credential: `CASE ${kind} WHEN 'session' THEN 'session' WHEN 'export' THEN 'session' WHEN 'token' THEN 'token' END`,
+    manages,
   }
 }
 
-type ScopeSql = { readonly tenant: string; readonly user: string; readonly kind: string }
+type ScopeSql = { readonly [Fact in 'tenant' | 'user' | 'kind' | 'manages']: string }
 
 /** The name of the policy. A row that its author would not see is refused by it. */
 export const visiblePolicy = 'visible'
@@ -161,7 +168,10 @@ export function visibleFaultsOf({
   const strange = visible.fields.find(({ key, needs }) => !isFit(fields[key], needs))
   return [
     [scope !== 'tenant', 'says who sees a row, which is only for the scope tenant'],
-    [forServices, 'says which members see a row, and is for services, which are none'],
+    [
+      forServices && visible.isForServices !== true,
+      'says which members see a row, and is for services, which are none',
+    ],
     [unique.length > 0, 'says who sees a row, and its unique key tells of rows to everybody'],
     [
       strange !== undefined,

@@ -38,6 +38,7 @@ const scopeWords: ScopeWords = {
   user: 'current_user_id()',
   kind: 'current_scope_kind()',
   ofTeams: 'team_id = ANY (current_team_ids())',
+  manages: 'is_manager()',
   canJoin: false,
 }
 

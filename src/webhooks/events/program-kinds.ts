@@ -4,18 +4,22 @@ import { eventKind } from './types.ts'
 
 /* The kinds of events that no resource declares. */
 
+const Buyer = Nullable(
+  Type.Integer({ ...Id, description: 'Null if the tenant itself has the subscription' }),
+)
+
 const Activation = Type.Object(
-  { userId: Id, plan: Type.String() },
+  { userId: Buyer, plan: Type.String() },
   { title: 'SubscriptionActivation' },
 )
 
 export const subscriptionActivated = eventKind(
   'subscription.activated',
-  'A user’s subscription gave them a plan that they did not have; sent to their own tenant',
+  'A subscription gave a user or the tenant a plan that they did not have; for a user, sent to their own tenant',
   Activation,
 )
 
-/** What a user sees of the subscription that decides their plan. */
+/** What people see of the subscription that decides their plan. */
 export const Subscription = Type.Object(
   {
     status: Type.String({
@@ -31,19 +35,19 @@ export const Subscription = Type.Object(
 )
 
 const SubscriptionChange = Type.Object(
-  { userId: Id, plan: Nullable(Type.String()), ...Subscription.properties },
+  { userId: Buyer, plan: Nullable(Type.String()), ...Subscription.properties },
   { title: 'SubscriptionChange' },
 )
 
 export const subscriptionChanged = eventKind(
   'subscription.changed',
-  'A user’s subscription has another plan, status, period or end; sent to their own tenant',
+  'The subscription of a user or the tenant has another plan, status, period, end or number of seats; for a user, sent to their own tenant',
   SubscriptionChange,
 )
 
 export const subscriptionEnded = eventKind(
   'subscription.ended',
-  'A user’s subscription ended and with it their plan; sent to their own tenant',
+  'The subscription of a user or the tenant ended and with it the plan; for a user, sent to their own tenant',
   SubscriptionChange,
 )
 

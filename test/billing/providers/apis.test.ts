@@ -85,18 +85,28 @@ t.test('objects are fetched by their own id and nothing else', async (t) => {
 t.test('the holder of a customer is who this installation has noted', async (t) => {
   const mine = { gatehouse_user: '7', gatehouse_origin: baseUrl }
   const other = { gatehouse_user: '7', gatehouse_origin: 'https://staging.example.com' }
+  const tenantId = '0198c0de-0000-4000-8000-000000000001'
+  const ofTenant = { gatehouse_tenant: tenantId, gatehouse_origin: baseUrl }
   const { fetch } = answering({
     '/v1/customers/cus_1': [200, { id: 'cus_1', metadata: mine }],
     '/v1/customers/cus_2': [200, { id: 'cus_2', metadata: other }],
+    '/v1/customers/cus_3': [200, { id: 'cus_3', metadata: ofTenant }],
+    '/v1/customers/cus_4': [200, { id: 'cus_4', metadata: { ...mine, ...ofTenant } }],
+    '/v1/customers/cus_5': [200, { id: 'cus_5', metadata: { ...ofTenant, gatehouse_tenant: "'" } }],
     '/customers/ctm_1': [200, { data: { id: 'ctm_1', custom_data: mine } }],
     '/customers/ctm_2': [200, { data: { id: 'ctm_2', custom_data: null } }],
+    '/customers/ctm_3': [200, { data: { id: 'ctm_3', custom_data: ofTenant } }],
   })
   const stripe = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
   const paddle = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
-  t.equal(await stripe.findHolder?.('cus_1'), 7)
+  t.strictSame(await stripe.findHolder?.('cus_1'), { userId: 7 })
   t.equal(await stripe.findHolder?.('cus_2'), null)
   t.equal(await stripe.findHolder?.('cus_none'), null)
-  t.equal(await paddle.findHolder?.('ctm_1'), 7)
+  t.strictSame(await stripe.findHolder?.('cus_3'), { tenantId })
+  t.equal(await stripe.findHolder?.('cus_4'), null, 'both a user and a tenant')
+  t.equal(await stripe.findHolder?.('cus_5'), null, 'no id')
+  t.strictSame(await paddle.findHolder?.('ctm_1'), { userId: 7 })
+  t.strictSame(await paddle.findHolder?.('ctm_3'), { tenantId })
   t.equal(await paddle.findHolder?.('ctm_2'), null)
 })
 
@@ -117,7 +127,7 @@ t.test(
         '/customers/ctm_7': [200, { data: { id: 'ctm_7', ...custom } }],
       })
       const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
-      const payer = { userId: 7, verifiedEmail: 'ada@acme.example' }
+      const payer = { holder: { userId: 7 }, verifiedEmail: 'ada@acme.example' }
       t.equal(await api.createCustomer(payer), expected)
       t.strictSame(asked, ['/customers', '/customers/ctm_7'])
     }
@@ -139,7 +149,7 @@ t.test('Paddle: a customer with this address that is not ours is not taken over'
     ],
   })
   const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
-  const payer = { userId: 7, verifiedEmail: 'ada@acme.example' }
+  const payer = { holder: { userId: 7 }, verifiedEmail: 'ada@acme.example' }
   t.equal(await api.createCustomer(payer), null)
   t.equal(await api.createCustomer({ ...payer, verifiedEmail: null }), null)
   t.equal(
@@ -147,7 +157,7 @@ t.test('Paddle: a customer with this address that is not ours is not taken over'
     'ctm_7',
     'a checkout that was interrupted goes on',
   )
-  const order = { price: 'pri_1', returnUrl: baseUrl }
+  const order = { price: 'pri_1', returnUrl: baseUrl, quantity: 1 }
   t.match(await api.startCheckout('ctm_1', payer, order), { url: /txn_1$/ })
   t.strictSame(await api.openPortal('ctm_1', baseUrl), { url: 'https://portal.example' })
   t.equal(await api.openPortal('ctm_2', baseUrl), 'customer-gone')
@@ -167,8 +177,12 @@ t.test('Paddle: a price, a customer and a fault of its settings are told apart',
   ] as const) {
     const { fetch } = answering({ '/transactions': [status, { error: { code } }] })
     const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
-    const payer = { userId: 7, verifiedEmail: 'ada@acme.example' }
-    const started = api.startCheckout('ctm_1', payer, { price: 'pri_1', returnUrl: baseUrl })
+    const payer = { holder: { userId: 7 }, verifiedEmail: 'ada@acme.example' }
+    const started = api.startCheckout('ctm_1', payer, {
+      price: 'pri_1',
+      returnUrl: baseUrl,
+      quantity: 1,
+    })
     if (expected === null) await t.rejects(started, { message: new RegExp(code) })
     else t.equal(await started, expected, code)
   }
@@ -237,8 +251,12 @@ t.test('Stripe: of the checkouts of a person one is open', async (t) => {
       return Response.json({ id: 'cs_new', url: 'https://checkout.example/new' })
     }
     const api = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
-    const order = { price: 'price_pro', returnUrl: baseUrl }
-    const page = await api.startCheckout('cus_1', { userId: 7, verifiedEmail: null }, order)
+    const order = { price: 'price_pro', returnUrl: baseUrl, quantity: 1 }
+    const page = await api.startCheckout(
+      'cus_1',
+      { holder: { userId: 7 }, verifiedEmail: null },
+      order,
+    )
     const ended = asked.flatMap(([, path]) => /^\/(\w+)\/expire$/.exec(String(path))?.[1] ?? [])
     const key = asked.find(([name]) => name === 'key')?.[1] ?? null
     return { page, ended, key, first: asked[0] }

@@ -145,9 +145,30 @@ t.test('doctor counts what a former provider has left', async (t) => {
      VALUES ('evt_1', 'x', 'x', now(), 'unlinked', 'ctm_3'), ('evt_2', 'x', 'x', now(), 'unlinked', 'cus_3')`,
   )
   t.match(await hints(), [
-    /^2 users are linked to customers of another billing provider than stripe\./,
+    /^2 users or tenants are linked to customers of another billing provider than stripe\./,
     /^1 of them have a plan, paid until 2036-12-18 at the latest\. No event ends it/,
     /^1 events of such customers wait for a link\./,
+  ])
+})
+
+t.test('doctor counts the customers of another BILLING_CUSTOMER', async (t) => {
+  const database = await createDatabase(t)
+  const hintsAs = async (customer: string) => {
+    const settings = development(database, { ...stripe, BILLING_CUSTOMER: customer })
+    return (await billingOf(t, settings)).hints?.slice(1)
+  }
+  const { tenantId } = await createUser(database, { billingCustomer: 'cus_1' })
+  t.strictSame(await hintsAs('person'), [])
+  t.match(await hintsAs('tenant'), [
+    /^1 customers are people, although BILLING_CUSTOMER is tenant\. 0 of them have a plan/,
+  ])
+  await database.admin.query(
+    `UPDATE tenants SET billing_customer = 'cus_2', plan = 'pro',
+       subscription_period_end = '2036-12-18T10:00:00Z' WHERE id = $1`,
+    [tenantId],
+  )
+  t.match(await hintsAs('person'), [
+    /^1 customers are tenants, .* 1 of them have a plan, paid until 2036-12-18 at the latest/,
   ])
 })
 

@@ -435,7 +435,7 @@ t.test(
     for (const [further, words] of refused) {
       t.throws(define(further), { message: new RegExp(words) }, words)
     }
-    const asking = askingOf({ tenant: '$1', user: '$2', kind: '$3' })
+    const asking = askingOf({ tenant: '$1', user: '$2', kind: '$3', manages: '$4' })
     const sql = allOf(anyOf(), fieldIs('title', "o'clock"), havePlan("a'", 'b')).sql(asking, String)
     t.match(
       sql,

@@ -55,15 +55,24 @@ t.test('an operator links a customer, moves it and unlinks it', async (t) => {
   const second = await createUser(test.database)
   const linked = await link('cus_1', first.userId)
   t.equal(linked.statusCode, 200)
-  t.strictSame(linked.json(), { customer: 'cus_1', userId: first.userId })
+  t.strictSame(linked.json(), {
+    ...{ customer: 'cus_1', userId: first.userId, tenantId: null },
+  })
   t.equal((await link('cus_1', first.userId)).statusCode, 200, 'again')
   t.strictSame((await operator.send('GET', '/billing/customers')).json(), {
-    data: [{ customer: 'cus_1', userId: first.userId, email: 'ada@example.com' }],
+    data: [
+      {
+        ...{ customer: 'cus_1', userId: first.userId, email: 'ada@example.com' },
+        ...{ tenantId: null, tenantName: null },
+      },
+    ],
     nextCursor: null,
   })
   t.equal((await link('cus_1', second.userId)).statusCode, 200)
   t.strictSame(await customersOf(test), { [second.userId]: 'cus_1' })
-  t.strictSame((await link('cus_1', null)).json(), { customer: 'cus_1', userId: null })
+  t.strictSame((await link('cus_1', null)).json(), {
+    ...{ customer: 'cus_1', userId: null, tenantId: null },
+  })
   t.strictSame(await customersOf(test), {})
   const { rows } = await test.database.admin.query(
     `SELECT reason, target, user_id::int AS by, tenant_id FROM audit_log ORDER BY id`,

@@ -114,7 +114,7 @@ t.test('an operator links a customer there, and its events are processed', async
   )
   t.strictSame(rows, [{ plan: 'pro', amount: '4900' }])
   t.match(await open(`${path}?done=linked`), 'No event waits for a customer.')
-  t.match(await open(`${path}?customer=cus_1`), 'A user has this customer.')
+  t.match(await open(`${path}?customer=cus_1`), 'This customer is linked.')
 })
 
 t.test('linking needs a recent sign-in, dismissing only a session', async (t) => {
