@@ -374,7 +374,7 @@ async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
   await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
   await app.register(authz)
   await app.register(eventStream)
-  const checkout = createCheckout(chooseCheckout(config), config.billing, config.clock)
+  const checkout = createCheckout(chooseCheckout(config), config.billing, config.clock, app.log)
   await app.register(pageRoutes.access)
   await app.register(pageRoutes.go, { resources })
   await app.register(pageRoutes.account, { ...config.session, checkout })

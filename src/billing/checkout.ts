@@ -11,7 +11,7 @@ import type { Clock } from '#src/runtime/clock.ts'
 import { isCustomerFree } from './customers.ts'
 import { isFormer } from './former.ts'
 import type { Holder } from './holder.ts'
-import { createOffers, type Offer } from './offers.ts'
+import { createOffers, type Offer, type OffersLog } from './offers.ts'
 import type { CheckoutApi, ProviderPage } from './provider-api.ts'
 
 /** Why there is no page of the provider. */
@@ -146,6 +146,7 @@ export function createCheckout(
   api: CheckoutApi | null,
   { plans, provider, customer: kind }: BillingSettings,
   clock: Clock,
+  log: OffersLog,
 ): Checkout {
   const find: Checkout['find'] = (tx, caller) => findOwnBilling(tx, caller, kind)
   const read = (db: Database, entry: Entry<Caller>) =>
@@ -153,7 +154,7 @@ export function createCheckout(
       const own = await find(tx, caller)
       return { ...own, customer: presentCustomer(own, provider) }
     })
-  const offers = createOffers(api, plans, clock)
+  const offers = createOffers(api, plans, clock, log)
   /** A trial that the provider does not give by itself is for people who have had no subscription. */
   const offersFor: Checkout['offersFor'] = async ({ subscription }) => {
     const all = await offers()

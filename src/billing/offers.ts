@@ -15,6 +15,9 @@ export type Offer = {
 
 type Offers = () => Promise<readonly Offer[]>
 
+/** Told once when the price of an id begins to fail. */
+export type OffersLog = { warn(facts: { price: string; err: unknown }, text: string): void }
+
 const keptMs = 600_000
 /** A provider that does not answer delays a page once in this time. */
 const keptAfterFailureMs = 60_000
@@ -24,7 +27,9 @@ export function createOffers(
   api: Pick<CheckoutApi, 'findPrice'> | null,
   plans: BillingPlans | null,
   clock: Clock,
+  log: OffersLog,
 ): Offers {
+  const failing = new Set<string>()
   const kept = new Map<string, { terms: Promise<PriceTerms | null>; until: number }>()
 
   function termsOf(find: CheckoutApi['findPrice'], price: string): Promise<PriceTerms | null> {
@@ -33,10 +38,18 @@ export function createOffers(
     if (known !== undefined && known.until > now) return known.terms
     const entry = {
       until: now + keptMs,
-      terms: find(price).catch(() => {
-        entry.until = now + keptAfterFailureMs
-        return null
-      }),
+      terms: find(price).then(
+        (terms) => {
+          failing.delete(price)
+          return terms
+        },
+        (error: unknown) => {
+          entry.until = now + keptAfterFailureMs
+          if (!failing.has(price)) log.warn({ price, err: error }, 'a price could not be read')
+          failing.add(price)
+          return null
+        },
+      ),
     }
     kept.set(price, entry)
     return entry.terms
