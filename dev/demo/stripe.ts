@@ -236,7 +236,8 @@ export async function startStripe({
     session.status = 'complete'
     const id = name()
     const periodEnd = unixSeconds(systemClock) + monthSeconds
-    const facts = { status: 'active', price, periodEnd }
+    const quantity = Number(form['line_items[0][quantity]'] ?? 1)
+    const facts = { status: 'active', price, periodEnd, quantity }
     const subscription = stripeSubscription(`sub_${id}`, customer, facts)
     subscriptions.set(subscription.id, subscription)
     payments.set(customer, { name: id, refunded: 0 })

@@ -56,9 +56,10 @@ export type StripeSubscription = ReturnType<typeof stripeSubscription>
 export function stripeSubscription(
   id: string,
   customer: string,
-  { status, price, periodEnd }: { status: string; price: string; periodEnd: number },
+  facts: { status: string; price: string; periodEnd: number; quantity?: number },
 ) {
-  const item = { id: `si_${id}`, current_period_end: periodEnd, price: { id: price } }
+  const { status, price, periodEnd, quantity = 1 } = facts
+  const item = { id: `si_${id}`, current_period_end: periodEnd, price: { id: price }, quantity }
   return {
     ...{ id, object: 'subscription', customer, status, livemode: false },
     ...{ cancel_at: null, cancel_at_period_end: false },
