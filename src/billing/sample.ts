@@ -89,6 +89,10 @@ function stripeObjectOf({ type, customer, amount, currency, ...rest }: SampleOpt
     const facts = { status, price, periodEnd: created + sampleMonthSeconds }
     return stripeSubscription(`sub_sample_${customer}`, customer, facts)
   }
+  if (type.startsWith('subscription_schedule.')) {
+    const subscription = `sub_sample_${customer}`
+    return { id: `sub_sched_${name}`, object: 'subscription_schedule', customer, subscription }
+  }
   if (type.startsWith('charge.dispute.')) {
     return stripeDispute(name, money, type.endsWith('.closed') ? 'won' : 'needs_response')
   }

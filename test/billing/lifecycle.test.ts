@@ -24,6 +24,7 @@ import {
   stripeInvoice,
   stripePayments,
   stripeRefund,
+  stripeSchedule,
   stripeSession,
   stripeSubscription,
   stripeThin,
@@ -475,6 +476,52 @@ t.test('a customer that this program created is found by its metadata', async (t
   const stranger = subscription({ id: 'sub_x', customer: 'cus_x', status: 'active' }, 10)
   t.equal(await apply(stranger), 'unlinked')
   t.strictSame(asked, ['cus_1', 'cus_x'])
+})
+
+t.test('what a schedule plans is shown as the change that comes next', async (t) => {
+  let schedule: object | string = stripeSchedule()
+  const { database, apply, select } = await open(t, {
+    plans,
+    api: {
+      async findSubscription(id) {
+        return id === 'sub_1' ? { ...stripeSubscription({ schedule }) } : 'unknown'
+      },
+    },
+  })
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const shown = async () => (await select('SELECT details FROM billing_objects'))[0]?.details
+  const at = '2026-12-18T11:06:40.000Z'
+  const last = { phases: [{ start_date: 1_795_000_000, end_date: 1_797_592_000 }] }
+  const cases: [string, object | string, object | null][] = [
+    ['created', stripeSchedule(), { kind: 'change', at }],
+    ['updated', stripeSchedule({ ...last, end_behavior: 'cancel' }), { kind: 'cancel', at }],
+    ['updated', stripeSchedule(last), null],
+    ['updated', 'sub_sched_1', null],
+    ['updated', stripeSchedule({ phases: 'none', current_phase: null }), null],
+    ['released', stripeSchedule({ status: 'released' }), null],
+  ]
+  for (const [index, [what, present, expected]] of cases.entries()) {
+    schedule = present
+    const of = what === 'released' ? { subscription: null, released_subscription: 'sub_1' } : {}
+    const type = `subscription_schedule.${what}`
+    const event = stripeEvent(`evt_s${index}`, type, stripeSchedule(of), { created: 10 + index })
+    t.equal(await apply(event), 'processed')
+    t.strictSame((await shown()).scheduledChange, expected, `${index}`)
+    t.equal(await planOf(database, userId), 'pro')
+  }
+  const early = stripeSchedule({ subscription: null, status: 'not_started' })
+  const begun = stripeEvent('evt_s9', 'subscription_schedule.created', early, { created: 99 })
+  t.equal(await apply(begun), 'processed', 'it has no subscription yet')
+})
+
+t.test('a schedule says nothing without the API', async (t) => {
+  const { database, apply, select } = await open(t, { plans })
+  await createUser(database, { billingCustomer: 'cus_1' })
+  t.equal(
+    await apply(stripeEvent('a', 'subscription_schedule.updated', stripeSchedule())),
+    'processed',
+  )
+  t.strictSame(await select('SELECT FROM billing_objects'), [])
 })
 
 t.test('a customer that is linked already is not linked again', async (t) => {

@@ -18,6 +18,7 @@ import {
   stripeInvoice,
   stripePayments,
   stripeRefund,
+  stripeSchedule,
   stripeSession,
   stripeSubscription,
 } from '../billing/providers/bodies.ts'
@@ -82,6 +83,9 @@ const ofStripe: Sample[] = [
   ['customer.subscription.paused', 'paused', stripeSubscription({ status: 'paused' })],
   ['customer.subscription.resumed', 'active', stripeSubscription()],
   ['customer.subscription.deleted', 'canceled', stripeSubscription({ status: 'canceled' })],
+  ...['created', 'updated', 'released', 'canceled'].map(
+    (what): Sample => [`subscription_schedule.${what}`, '', stripeSchedule()],
+  ),
 ]
 
 const noTotal = { details: { totals: { grand_total: '0' } } }
@@ -181,6 +185,12 @@ function resultOf({ provider, bodyOf }: Part, [type, , object]: Sample): string 
   const event = provider.parse({ 'webhook-id': 'msg_1' }, Buffer.from(bodyOf(type, object)))
   if (event === null) throw new Error(`${type} is no event`)
   if (event.ignored !== null) return `ignored: \`${event.ignored}\``
+  if (type.startsWith('subscription_schedule.')) {
+    const present = stripeSubscription({ schedule: object })
+    const effect = provider.effectOf(event, event.objectId === present.id ? present : event.object)
+    const isShown = effect.kind === 'subscription' && effect.details?.scheduledChange
+    return `${wordsOf(effect)}; the planned change is ${isShown ? 'shown' : 'not shown'}`
+  }
   return wordsOf(provider.effectOf(event, event.object))
 }
 

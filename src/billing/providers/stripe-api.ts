@@ -31,7 +31,8 @@ type Calls = ReturnType<typeof createCalls>
 function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
   return {
     async findSubscription(id) {
-      return isPlainId(id) ? find(`/subscriptions/${id}`, id) : 'unknown'
+      const found = isPlainId(id) ? await find(`/subscriptions/${id}`, id) : 'unknown'
+      return typeof found === 'string' ? found : withSchedule(http, found)
     },
     async findInvoice(id) {
       return isPlainId(id) ? find(`/invoices/${id}?expand[]=payments`, id) : 'unknown'
@@ -72,6 +73,16 @@ function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
       return { items, next: isName(next) ? next : fail() }
     },
   }
+}
+
+/** The subscription with the schedule that changes it later, if it has one and the key may read it. */
+async function withSchedule(http: Calls['http'], found: JsonObject): Promise<JsonObject> {
+  const { schedule } = found
+  if (typeof schedule !== 'string' || !isPlainId(schedule)) return found
+  const { status, body } = await http('GET', `/subscription_schedules/${schedule}`)
+  if (status === 200) return body?.id === schedule ? { ...found, schedule: body } : fail()
+  if (status === 403 || status === 404) return found
+  throw new Error(`Stripe answered ${status} for a subscription schedule`)
 }
 
 function createCheckouts({ post, find, listCheckouts, end }: Calls, baseUrl: string): CheckoutApi {

@@ -54,11 +54,15 @@ export const stripeKinds = {
   'invoice.paid': 'invoice',
   'refund.failed': 'refund',
   'refund.updated': 'refund',
+  'subscription_schedule.canceled': 'subscription',
+  'subscription_schedule.created': 'subscription',
+  'subscription_schedule.released': 'subscription',
+  'subscription_schedule.updated': 'subscription',
 } as const satisfies Record<string, EventKind>
 
 /** Paths of the API by the prefix of an id, for objects that a thin event only names. */
 const relatedPath =
-  /^\/v1\/((?:charges|disputes|refunds|subscriptions|invoices|checkout\/sessions)\/[A-Za-z0-9_]{1,255})$/
+  /^\/v1\/((?:charges|disputes|refunds|subscriptions|subscription_schedules|invoices|checkout\/sessions)\/[A-Za-z0-9_]{1,255})$/
 
 /** Stripe: `Stripe-Signature: t=…,v1=…` over `<t>.<body>`, snapshot and thin events. */
 export function stripe(options: ProviderOptions): BillingProvider {
@@ -82,7 +86,9 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
   const kind = kindIn(stripeKinds, isThin ? type.replace(/^v1\./, '') : type)
   const related = objectIn(event.related_object)
   const sent = objectIn(isThin ? related : objectIn(event.data).object)
-  const object = kind === 'payment' ? withoutReleased(sent, event.api_version) : sent
+  const isSchedule = sent.object === 'subscription_schedule'
+  const whole = kind === 'payment' ? withoutReleased(sent, event.api_version) : sent
+  const object = isSchedule ? scheduledIn(sent) : whole
   const account = event.account ?? (isThin ? event.context : null) ?? null
   const created = isThin ? secondsOf(event.created) : timeOf(event.created)
   const read = eventOf({ id, type, created, kind, ignored: ignoredBecause(), object })
@@ -97,6 +103,15 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
     const isGuest = namesCustomer && (referenceOf(object.customer) ?? null) === null
     return isGuest ? 'guest' : null
   }
+}
+
+/**
+ * A schedule as its subscription, of which it says no state: with an API key that is fetched, otherwise nothing happens.
+ * One that has not begun has no subscription.
+ */
+function scheduledIn(schedule: JsonObject): JsonObject {
+  const id = referenceOf(schedule.subscription ?? schedule.released_subscription)
+  return { id: id ?? null, customer: schedule.customer ?? null }
 }
 
 function effectOf(
@@ -257,8 +272,20 @@ function detailsOf(
     }),
     trialEndsAt: timeTextOf(object.trial_end),
     paymentsPaused: paused.behavior === undefined ? null : { until: timeTextOf(paused.resumes_at) },
-    scheduledChange: cancelsAt === null ? null : { kind: 'cancel', at: timeTextOf(cancelsAt) },
+    scheduledChange:
+      cancelsAt === null
+        ? nextPhaseIn(objectIn(object.schedule))
+        : { kind: 'cancel', at: timeTextOf(cancelsAt) },
   }
+}
+
+/** What the schedule of a subscription plans next; null if that is nothing, or only its id is known. */
+function nextPhaseIn(schedule: JsonObject): SubscriptionDetails['scheduledChange'] {
+  const end = timeOf(objectIn(schedule.current_phase).end_date)
+  if (schedule.status !== 'active' || end === null) return null
+  const starts = membersOf(schedule.phases).flatMap(({ start_date }) => timeOf(start_date) ?? [])
+  if (starts.some((start) => start >= end)) return { kind: 'change', at: timeTextOf(end) }
+  return schedule.end_behavior === 'cancel' ? { kind: 'cancel', at: timeTextOf(end) } : null
 }
 
 /** Only the holder of the API key can write metadata; `client_reference_id` is anybody's choice. */

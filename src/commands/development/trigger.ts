@@ -49,6 +49,8 @@ const signedEffects: Readonly<Record<keyof typeof signedKinds, string>> = {
 
 const sameSubscription = "sets the user's plan by the subscription's state and price"
 
+const sameSchedule = 'shows the change that is planned, as the API has it'
+
 const stripeEffects: Readonly<Record<keyof typeof stripeKinds, string>> = {
   'charge.succeeded': "creates an invoice in the tenant of the customer's user",
   'charge.captured': 'the same, for a charge that was only authorized',
@@ -66,6 +68,10 @@ const stripeEffects: Readonly<Record<keyof typeof stripeKinds, string>> = {
   'invoice.paid': 'the same invoice as its charge',
   'refund.failed': 'the refund of that amount is taken back',
   'refund.updated': 'the same',
+  'subscription_schedule.canceled': sameSchedule,
+  'subscription_schedule.created': sameSchedule,
+  'subscription_schedule.released': sameSchedule,
+  'subscription_schedule.updated': sameSchedule,
 }
 
 const paddleEffects: Readonly<Record<keyof typeof paddleKinds, string>> = {

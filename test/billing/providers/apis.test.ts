@@ -82,6 +82,27 @@ t.test('objects are fetched by their own id and nothing else', async (t) => {
   t.equal(asked.length, before, 'an id that is no id is not asked for')
 })
 
+t.test('Stripe: a subscription comes with its schedule, if the key may read it', async (t) => {
+  const of = (id: string, schedule: unknown): Reply => [200, { id, schedule }]
+  const { fetch } = answering({
+    '/v1/subscriptions/sub_1': of('sub_1', 'sub_sched_1'),
+    '/v1/subscriptions/sub_2': of('sub_2', 'sub_sched_2'),
+    '/v1/subscriptions/sub_3': of('sub_3', null),
+    '/v1/subscriptions/sub_4': of('sub_4', 'sub_sched_4'),
+    '/v1/subscriptions/sub_5': of('sub_5', 'sub_sched_5'),
+    '/v1/subscription_schedules/sub_sched_1': [200, { id: 'sub_sched_1', status: 'active' }],
+    '/v1/subscription_schedules/sub_sched_2': [403, { error: { type: 'invalid_request_error' } }],
+    '/v1/subscription_schedules/sub_sched_4': [200, { id: 'sub_sched_1' }],
+    '/v1/subscription_schedules/sub_sched_5': [500, {}],
+  })
+  const api = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
+  t.match(await api.findSubscription('sub_1'), { schedule: { status: 'active' } })
+  t.match(await api.findSubscription('sub_2'), { schedule: 'sub_sched_2' })
+  t.match(await api.findSubscription('sub_3'), { schedule: null })
+  await t.rejects(api.findSubscription('sub_4'), /something else/)
+  await t.rejects(api.findSubscription('sub_5'), /answered 500/)
+})
+
 t.test('the holder of a customer is who this installation has noted', async (t) => {
   const mine = { gatehouse_user: '7', gatehouse_origin: baseUrl }
   const other = { gatehouse_user: '7', gatehouse_origin: 'https://staging.example.com' }

@@ -72,6 +72,31 @@ export function stripeSubscription(more: Fields = {}): Fields {
   }
 }
 
+/** A schedule in its first of two phases. */
+export function stripeSchedule(more: Fields = {}): Fields {
+  const phase = (start_date: number, end_date: number, price: string) => ({
+    ...{ start_date, end_date, items: [{ price, quantity: 1 }], proration_behavior: 'none' },
+  })
+  return {
+    id: 'sub_sched_1',
+    object: 'subscription_schedule',
+    created: 1_795_000_000,
+    current_phase: { start_date: 1_795_000_000, end_date: 1_797_592_000 },
+    customer: 'cus_1',
+    end_behavior: 'release',
+    livemode: true,
+    metadata: {},
+    phases: [
+      phase(1_795_000_000, 1_797_592_000, 'price_pro'),
+      phase(1_797_592_000, 1_800_184_000, 'price_team'),
+    ],
+    released_subscription: null,
+    status: 'active',
+    subscription: 'sub_1',
+    ...more,
+  }
+}
+
 export function stripeInvoice(more: Fields = {}): Fields {
   return {
     id: 'in_1',
