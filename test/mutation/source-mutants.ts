@@ -518,8 +518,8 @@ function kitHunts(): SourceHunt[] {
     hunt('src/resources/kit/visible.ts', / AND o\.user_id = \$\{user\}/g, '', tests.visible),
     hunt(
       'src/resources/kit/visible.ts',
-      /u\.subscription_cancels_at <= now\(\) OR /g,
-      '',
+      /u\.subscription_cancels_at <= now\(\)/g,
+      'false',
       tests.visible,
     ),
     hunt('src/resources/kit/visible.ts', /CASE \$\{kind\} .* END(?=`)/g, `'token'`, tests.visible),

@@ -32,6 +32,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     },
   },
   'src/billing/customers.ts': { 'Give the id of a user': input },
+  'src/commands/billing/link.ts': { 'Give the id of a tenant': input },
   'src/commands/billing/reconcile.ts': {
     'Check BILLING_API_URL and BILLING_API_KEY': input,
     'The run is stored and goes on': {

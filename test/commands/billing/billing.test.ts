@@ -64,6 +64,10 @@ t.test('trigger, replay, link and doctor against the running demo', async (t) =>
     status: 1,
     told: /There is no such user.*OIDC_<NAME>_TRUST_EMAIL/s,
   })
+  t.match(await run('billing', 'link', 'cus_x', crypto.randomUUID()), {
+    status: 1,
+    told: /There is no such tenant.*Give the id of a tenant/s,
+  })
   const linked = await run('billing', 'link', 'cus_vera', 'Vera@acme.example', '--json')
   t.match(linked.status, 0)
   t.match(JSON.parse(linked.output), { customer: 'cus_vera', userId: Number })
