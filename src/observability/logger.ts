@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { batchLines } from './line-batches.ts'
 
 // Credentials are never logged on purpose; members with these names are redacted as a safeguard.
 const secretMembers = new Set([
@@ -30,7 +31,7 @@ const redactedDepth = 4
  */
 export function createLogger(
   level: string,
-  destination: DestinationStream = pino.destination(1),
+  destination: DestinationStream = batchLines(1),
 ): Logger {
   return pino(
     {
