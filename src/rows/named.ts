@@ -30,7 +30,7 @@ export type Reading<T> = {
 export type Names<Item> = {
   /** The names of people, then the headings of rows. Each after a comma. */
   readonly selected: Prisma.Sql
-  /** Those that lists show: all but the names of authors. */
+  /** Those that lists show: all but the names of authors that are no column of the page. */
   readonly listed: Prisma.Sql
   /** The fields whose people and rows the caller may know by name. */
   namedTo(caller: Asking): string[]
@@ -41,7 +41,8 @@ export type Names<Item> = {
 export function namesOf<Item>(table: Table<Item>, links: readonly Link[]): Names<Item> {
   const { fields } = table.resource
   const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
-  const isMember = (key: string) => fields[key]?.onLeave !== undefined
+  const shown = table.resource.page?.columns ?? []
+  const isListed = (key: string) => fields[key]?.onLeave !== undefined || shown.includes(key)
   const nameOf = (key: string) =>
     Prisma.sql`, ${nameIn(table.name, fields, key)} AS ${quoted(`${key}Name`)}`
   const headings = links.flatMap((link) => {
@@ -50,7 +51,7 @@ export function namesOf<Item>(table: Table<Item>, links: readonly Link[]): Names
   })
   return {
     selected: joined([...people.map(nameOf), ...headings]),
-    listed: joined([...people.filter(isMember).map(nameOf), ...headings]),
+    listed: joined([...people.filter(isListed).map(nameOf), ...headings]),
     namedTo(caller) {
       const ofRows = links.filter(({ to }) => mayRead(caller, to))
       return [...people, ...ofRows.map(({ key }) => key)]

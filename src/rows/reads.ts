@@ -31,21 +31,46 @@ export type Reads<Item> = {
    * those that the caller lacks the permission for: conditions judge it.
    */
   lock(tx: Pick<Tx, 'sql'>, scope: RowScope, id: number): Promise<Item | null>
-  /** The newest rows in reach by their headings, for a choice; empty if the caller may not read them. */
-  choices(tx: Tx, caller: Asking, limit: number): Promise<Choice[]>
+  /**
+   * The newest rows in reach by their headings, for a choice; empty if the caller may not read them.
+   * @param chosen ids of rows that are among them if they are in reach, however old they are
+   */
+  choices(tx: Tx, caller: Asking, limit: number, chosen?: readonly number[]): Promise<Choice[]>
 }
 
-/** The newest members of the tenant by their names or addresses, for a choice. */
+/** The newest members of the tenant by their names or addresses, for a choice. @param chosen as for `choices` */
 export async function memberChoices(
   tx: Tx,
   { tenantId }: Pick<Asking, 'tenantId'>,
   limit: number,
+  chosen: readonly number[] = [],
 ): Promise<Choice[]> {
-  const rows = await tx.sql<{ id: unknown; heading: string }>(Prisma.sql`
+  const members = Prisma.sql`
     SELECT u.id, coalesce(u.name, u.email, u.id::text) AS heading
-    FROM tenant_members m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${tenantId}::uuid ORDER BY m.created_at DESC, u.id DESC LIMIT ${limit}`)
-  return rows.map(({ id, heading }) => ({ id: Number(id), heading }))
+    FROM tenant_members m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId}::uuid`
+  const newest = Prisma.sql`${members} ORDER BY m.created_at DESC, u.id DESC LIMIT ${limit}`
+  return choicesWith(
+    tx,
+    newest,
+    chosen,
+    (ids) => Prisma.sql`${members} AND u.id = ANY(${ids}::bigint[])`,
+  )
+}
+
+/** The rows of a choice, with the chosen ones. */
+async function choicesWith(
+  tx: Tx,
+  newest: Prisma.Sql,
+  chosen: readonly number[],
+  those: (ids: readonly number[]) => Prisma.Sql,
+): Promise<Choice[]> {
+  const read = async (statement: Prisma.Sql) => {
+    const rows = await tx.sql<{ id: unknown; heading: string }>(statement)
+    return rows.map(({ id, heading }) => ({ id: Number(id), heading }))
+  }
+  const rows = await read(newest)
+  const others = chosen.filter((one) => !rows.some(({ id }) => id === one))
+  return others.length === 0 ? rows : [...rows, ...(await read(those(others)))]
 }
 
 /** The statements that read one row, or rows for a choice. */
@@ -64,13 +89,19 @@ export function readsOf<Item>(
       SELECT ${columns} FROM ${table.name} WHERE ${within(resource, asking)} AND id = ${id} FOR UPDATE`
       return firstItem(await tx.sql(ofRow(statement, locked)))
     },
-    async choices(tx, caller, limit) {
+    async choices(tx, caller, limit, chosen = []) {
       if (!mayRead(caller, resource)) return []
       const heading = headingOf(resource)
-      const rows = await tx.sql<{ id: unknown; heading: string }>(Prisma.sql`
+      const rows = Prisma.sql`
       SELECT id, ${heading === null ? Prisma.sql`id::text` : column(heading)} AS heading
-      FROM ${table.name} WHERE ${within(resource, caller)} ORDER BY id DESC LIMIT ${limit}`)
-      return rows.map(({ id, heading }) => ({ id: Number(id), heading }))
+      FROM ${table.name} WHERE ${within(resource, caller)}`
+      const newest = Prisma.sql`${rows} ORDER BY id DESC LIMIT ${limit}`
+      return choicesWith(
+        tx,
+        newest,
+        chosen,
+        (ids) => Prisma.sql`${rows} AND id = ANY(${ids}::bigint[])`,
+      )
     },
   }
 }

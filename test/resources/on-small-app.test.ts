@@ -17,5 +17,6 @@ await runOnApp(fileURLToPath(new URL('../support/small-app', import.meta.url)), 
   () => import('#test/resources/small-app/own-actions.ts'),
   () => import('#test/resources/small-app/unexpected-errors.ts'),
   () => import('#test/resources/small-app/lists.ts'),
+  () => import('#test/resources/small-app/list-pages.ts'),
   () => import('#test/rows/rows.test.ts'),
 ])

@@ -11,30 +11,27 @@ import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { oneStatement } from '#src/db/sql.ts'
 import { readList } from '#src/http/lists/pagination.ts'
+import { idFilterPattern } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
+import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { html } from '#src/pages/kit/html.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import { newRowPage } from '#src/pages/resources/new-row.ts'
-import {
-  type Below,
-  belowSection,
-  filterSchemasOf,
-  rowListPage,
-} from '#src/pages/resources/row-list.ts'
+import { type Below, belowSection, rowListPage } from '#src/pages/resources/row-list.ts'
 import {
   type Choices,
   changeFormOf,
   createFormOf,
+  initialTexts,
   type Notice,
   ownFormOf,
   type Paged,
   rowPage,
 } from '#src/pages/resources/rows.ts'
 import { refusalText } from '#src/pages/sign-in/problem.ts'
-import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { pagePathOf, wordOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
@@ -42,6 +39,7 @@ import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
 import { mayRead } from '#src/rows/named.ts'
 import { findOwnTeams } from '#src/rows/own-teams.ts'
+import { queryOf } from '#src/rows/query.ts'
 import { memberChoices } from '#src/rows/reads.ts'
 import { refusalByPlan } from '#src/rows/room.ts'
 import { asksTeams, openActions, routedActionsOf } from '#src/rows/routed-actions.ts'
@@ -90,9 +88,9 @@ function isPaged(resource: Declared): resource is PagedResource {
 
 function list(app: FastifyInstance, resource: PagedResource) {
   const { listWithNames, listingBy } = actionsOf(resource)
-  const filters = filterSchemasOf(resource)
+  const query = queryOf(resource, null)
   const querystring = Type.Object(
-    { ...CursorQuery.properties, ...doneQuery, ...filters },
+    { ...CursorQuery.properties, ...doneQuery, ...filterSchemasOf(query) },
     { additionalProperties: false },
   )
   app.get<{ Querystring: Record<string, string | undefined> }>(
@@ -100,21 +98,22 @@ function list(app: FastifyInstance, resource: PagedResource) {
     { config: accessTo(resource, 'read'), schema: { hide, querystring } },
     async (request, reply) => {
       const { done, cursor, ...given } = request.query
-      const filter = Object.fromEntries(
-        Object.entries(given).flatMap(([key, value = '']) => (value === '' ? [] : [[key, value]])),
-      )
+      const filter = readFilters(query, given)
       const { page, filter: wanted } = readList(
         { limit: pageSize, ...(cursor !== undefined && { cursor }), ...filter },
         listingBy(filter.sort),
       )
-      const listed = await app.db.read(entryOf(request, resource), (tx, caller) =>
-        listWithNames(tx, caller, page, wanted, { sort: filter.sort, count: true }),
+      const [listed, choices] = await app.db.read(entryOf(request, resource), (tx, caller) =>
+        Promise.all([
+          listWithNames(tx, caller, page, wanted, { sort: filter.sort, count: true }),
+          filterChoicesFor(tx, caller, resource, filter),
+        ]),
       )
       const { data, count, ...cursors } = listed
       const { viewer } = request
       return reply.sendPage(
         rowListPage(resource, {
-          ...{ viewer, cursors, count, filter, done },
+          ...{ viewer, cursors, count, filter, choices, done },
           rows: data.map(({ item, names }) => ({ row: Object(item), names })),
         }),
       )
@@ -122,9 +121,9 @@ function list(app: FastifyInstance, resource: PagedResource) {
   )
 }
 
-/** The folders to choose from in the form for a new row; the API takes the others too. */
-async function foldersFor(tx: Tx, { userId, tenantId }: Caller, { scope, actions }: PagedResource) {
-  if (scope !== 'chain' || actions.create === undefined || tenantId === null) return []
+/** The folders to choose from; the API takes the others too. */
+async function foldersFor(tx: Tx, { userId, tenantId }: Caller, { scope }: PagedResource) {
+  if (scope !== 'chain' || tenantId === null) return []
   return listFoldersInReach(tx, { userId, tenantId }, folderChoices)
 }
 
@@ -133,22 +132,48 @@ function hasChoices({ fields }: PagedResource, { accepts = [] }: Asked = {}): bo
   return accepts.some((key) => ['rows', 'members'].includes(fields[key]?.control?.offers ?? ''))
 }
 
-/** The rows and members to choose from, by field; the API takes the others too. */
+/**
+ * The rows and members to choose from, by field; the API takes the others too.
+ * @param chosen ids that are offered if they are in reach, by field
+ */
 async function choicesFor(
   tx: Tx,
   caller: Caller,
   resource: PagedResource,
   { accepts = [] }: Asked = {},
+  chosen: Readonly<Record<string, string>> = {},
 ): Promise<Choices> {
+  const chosenIn = (...keys: string[]) =>
+    keys.flatMap((key) => (chosen[key] === undefined ? [] : [Number(chosen[key])]))
   const links = linksOf(resources).filter(
     ({ from, key }) => from.name === resource.name && accepts.includes(key),
   )
-  const all = await Promise.all(
-    links.map(async ({ key, to }) => [key, await actionsOf(to).choices(tx, caller, rowChoices)]),
-  )
-  const keys = membersOf(resource.fields).flatMap(({ key }) => (accepts.includes(key) ? [key] : []))
-  const members = keys.length === 0 ? [] : await memberChoices(tx, caller, rowChoices)
-  return Object.fromEntries([...all, ...keys.map((key) => [key, members])])
+  const rows = links.map(async ({ key, to }) => {
+    return [key, await actionsOf(to).choices(tx, caller, rowChoices, chosenIn(key))]
+  })
+  const people = accepts.filter((key) => resource.fields[key]?.isPerson)
+  const [members, ...others] = await Promise.all([
+    people.length === 0 ? [] : memberChoices(tx, caller, rowChoices, chosenIn(...people)),
+    ...rows,
+  ])
+  return Object.fromEntries([...others, ...people.map((key) => [key, members])])
+}
+
+/** What the filters of a list offer, with what they are set to. */
+async function filterChoicesFor(
+  tx: Tx,
+  caller: Caller,
+  resource: PagedResource,
+  used: Readonly<Record<string, string>>,
+): Promise<Choices> {
+  const { filters } = resource
+  const folder = filters.find((key) => resource.fields[key]?.control?.offers === 'folders')
+  const [choices, folders] = await Promise.all([
+    choicesFor(tx, caller, resource, { accepts: filters }, used),
+    folder === undefined ? [] : foldersFor(tx, caller, resource),
+  ])
+  const named = folders.map(({ id, name, team }) => ({ id, heading: `${name} (${team})` }))
+  return folder === undefined ? choices : { ...choices, [folder]: named }
 }
 
 function create(app: FastifyInstance, resource: PagedResource) {
@@ -156,19 +181,26 @@ function create(app: FastifyInstance, resource: PagedResource) {
   const form = createFormOf(resource)
   if (form === null) return
   const path = pagePathOf(resource)
-  const opening = { config: accessTo(resource, 'create'), schema: { hide } }
-  app.get(`${path}/new`, opening, async (request, reply) => {
+  const opening = {
+    config: accessTo(resource, 'create'),
+    schema: { hide, querystring: chosenQueryOf(resource) },
+  }
+  type OfChosen = { Querystring: Record<string, string> }
+  app.get<OfChosen>(`${path}/new`, opening, async (request, reply) => {
+    const { query } = request
     const read = await app.db.read(entryOf(request, resource), (tx, caller) =>
       Promise.all([
         foldersFor(tx, caller, resource),
-        choicesFor(tx, caller, resource, resource.actions.create),
+        choicesFor(tx, caller, resource, resource.actions.create, query),
         refusalByPlan(tx, resource, caller),
+        initialTexts(resource, caller, app.clock.now()),
       ]),
     )
-    const [folders, choices, refused] = read
+    const [folders, choices, refused, initial] = read
     const { viewer } = request
     const refusal = refused && refusalText(refused)
-    return reply.sendPage(newRowPage(resource, form, { viewer, folders, choices, refusal }))
+    const values = { ...initial, ...query }
+    return reply.sendPage(newRowPage(resource, form, { viewer, folders, choices, values, refusal }))
   })
   app.post<OfForm>(
     `${path}/new`,
@@ -184,6 +216,13 @@ function create(app: FastifyInstance, resource: PagedResource) {
       return reply.redirect(location, 303)
     },
   )
+}
+
+/** A link to the form can choose the rows that the new one refers to. */
+function chosenQueryOf({ fields, actions }: PagedResource) {
+  const keys = actions.create?.accepts?.filter((key) => fields[key]?.refersTo !== undefined) ?? []
+  const ids = keys.map((key) => [key, Type.Optional(Type.String({ pattern: idFilterPattern }))])
+  return Type.Object(Object.fromEntries(ids), { additionalProperties: false })
 }
 
 function read(app: FastifyInstance, shown: ShownRow) {

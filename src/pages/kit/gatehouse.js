@@ -7,6 +7,7 @@ setInterval(showCountdowns, 1_000)
 for (const button of document.querySelectorAll('button[data-copy]')) offerCopy(button)
 for (const button of document.querySelectorAll('button[data-dismiss]')) offerDismissal(button)
 for (const form of document.querySelectorAll('form.filter')) applyAtOnce(form)
+keepLists()
 for (const form of document.querySelectorAll('form[method=post]')) nameFaults(form)
 for (const element of document.querySelectorAll('[data-follow]')) follow(element)
 for (const element of document.querySelectorAll('[data-live]')) followRows(element)
@@ -80,8 +81,36 @@ function offerDismissal(button) {
   button.addEventListener('click', () => button.parentElement.remove())
 }
 
+/** A range has a button: a date is entered part by part. What is empty is left out of the address. */
 function applyAtOnce(form) {
-  form.addEventListener('change', () => form.requestSubmit())
+  form.addEventListener('change', ({ target }) => {
+    if (target.closest('details') === null) form.requestSubmit()
+  })
+  form.addEventListener('formdata', ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
+  })
+}
+
+/** The way back to a list leads to it as this tab has left it, with its filters and its page. */
+function keepLists() {
+  const kept = tabStorage()
+  if (document.querySelector('form.filter')) kept?.setItem(location.pathname, location.search)
+  for (const link of document.querySelectorAll('.trail a')) {
+    link.search ||= kept?.getItem(link.pathname) ?? ''
+  }
+  // What is filtered by is that of a person in a tenant.
+  document.addEventListener('submit', ({ target }) => {
+    if (/\/(logout|switch)$/.test(target.action)) kept?.clear()
+  })
+}
+
+/** Null where the browser refuses it, such as in a frame of another site. */
+function tabStorage() {
+  try {
+    return sessionStorage
+  } catch {
+    return null
+  }
 }
 
 /** Names every fault of a form beside its field, all at once. Browsers alone name the first one. */

@@ -48,7 +48,7 @@ export function choices(
   name: string,
   label: string,
   all: string,
-  options: readonly { value: string; label: string }[],
+  options: readonly { value: string; label: Cell }[],
   chosen: string,
 ): Html {
   const items = [{ value: '', label: all }, ...options].map(

@@ -14,6 +14,8 @@ export type NewRowView = {
   /** Folders in which the viewer can create a row of a chain. */
   readonly folders: readonly FolderChoice[]
   readonly choices: Choices
+  /** What the form shows before anything is entered, by field. */
+  readonly values: Readonly<Record<string, string>>
   /** Why the plan of the viewer has no place for a new row; null if it has. */
   readonly refusal: string | null
 }
@@ -41,7 +43,7 @@ export function newRowPage(
 function contentOf(
   resource: Paged,
   form: NonNullable<ReturnType<typeof createFormOf>>,
-  { viewer, folders, choices, refusal }: NewRowView,
+  { viewer, folders, choices, values, refusal }: NewRowView,
 ): Html {
   if (refusal !== null) {
     return html`<p>${refusal}</p><div class="row"><a class="button" href="${plansPath}">View the plans</a></div>`
@@ -52,7 +54,7 @@ function contentOf(
   const options = { folderId: folders.map(optionOf), ...optionsOf(resource, choices, {}) }
   return renderForm(
     form,
-    { viewer, action: `${pagePathOf(resource)}/new`, options },
+    { viewer, action: `${pagePathOf(resource)}/new`, values, options },
     (inputs) =>
       html`${placed(resource, resource.actions.create, viewer, inputs)}<button class="button">${creationOf(resource).button}</button>`,
   )

@@ -1,13 +1,15 @@
-import Type, { type TSchema } from 'typebox'
 import { type Count, maxCounted } from '#src/http/lists/pagination.ts'
-import { filterBar, pageHead } from '#src/pages/kit/components.ts'
-import { type Column, type Html, html, table } from '#src/pages/kit/html.ts'
+import { pageHead } from '#src/pages/kit/components.ts'
+import { type FilterLook, type FilterLooks, filtersOf, isFiltered } from '#src/pages/kit/filters.ts'
+import { type Column, type Html, html, isolated, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { choices, listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { type Control, orEmpty } from '#src/resources/kit/fields/control.ts'
+import { listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { creationOf, pagePathOf } from '#src/resources/kit/names.ts'
-import { maxSearchedRows, SearchWords } from '#src/rows/search.ts'
+import { queryOf } from '#src/rows/query.ts'
+import { maxSearchedRows } from '#src/rows/search.ts'
+import type { Declared } from '#src/rows/table.ts'
 import {
+  type Choices,
   createFormOf,
   labelOf,
   may,
@@ -19,47 +21,20 @@ import {
   valueText,
 } from './rows.ts'
 
-/** Search, filters and order of the list, by the schema of what the page's query has: an empty field means all. */
-export function filterSchemasOf({ fields, filters, sort, search }: Paged): Record<string, TSchema> {
-  const schemas = shownFilters({ fields, filters }).map(([key, control]): [string, TSchema] => [
-    key,
-    control.schema(true),
-  ])
-  const searched: [string, TSchema][] =
-    search.length === 0 ? [] : [['q', orEmpty(SearchWords, true)]]
-  const hidden = filters.flatMap((key): [string, TSchema][] => {
-    const { control, filter = null } = fields[key] ?? {}
-    return control?.offers === undefined || filter === null ? [] : [[key, orEmpty(filter, true)]]
-  })
-  const orders = sort.flatMap((key) => [key, `-${key}`])
-  const sorted: [string, TSchema][] =
-    sort.length === 0 ? [] : [['sort', Type.Enum(['', 'createdAt', ...orders])]]
-  const all = [...searched, ...schemas, ...hidden, ...sorted].map(([key, schema]) => [
-    key,
-    Type.Optional(schema),
-  ])
-  return Object.fromEntries(all)
-}
-
-function shownFilters({ fields, filters }: Pick<Paged, 'fields' | 'filters'>) {
-  return filters.flatMap((key): [string, Control][] => {
-    const control = fields[key]?.control ?? null
-    return control === null || control.offers !== undefined ? [] : [[key, control]]
-  })
-}
-
 export type RowListView = {
   readonly viewer: Viewer
   readonly rows: readonly { readonly row: ShownRow; readonly names: Names }[]
   readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
   readonly count: Count | undefined
-  /** The filters in use, by field, with the search and the order. */
+  /** The filters in use, as the API takes them, with the search and the order. */
   readonly filter: Readonly<Record<string, string>>
+  /** The rows, members and folders that the filters offer, by field. */
+  readonly choices: Choices
   readonly done: string | undefined
 }
 
 /** The rows in reach, newest first, and where a new one is made. */
-export function rowListPage(resource: Paged, view: RowListView): Page {
+export function rowListPage(resource: Paged & Declared, view: RowListView): Page {
   const { page, plural } = resource
   const { viewer, rows, cursors, filter } = view
   const path = pagePathOf(resource)
@@ -70,8 +45,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
     return resource.sort.includes(key) ? { ...column, sort: sortOf(key, path, filter) } : column
   })
   const cells = cellsOf(resource, keys, rows)
-  const isFiltered = Object.keys(filter).some((key) => key !== 'sort')
-  const empty = isFiltered
+  const empty = isFiltered(filter)
     ? html`<p>${missed(words, view)} <a href="${path}">Show all ${words}</a></p>`
     : html`<p>No ${words} yet.${resource.scope === 'chain' ? html` You see ${words} in the folders of your teams; a manager or admin can add you to a team.` : ''}</p>`
   const mayCreate = createFormOf(resource) !== null && may(viewer, resource.actions.create)
@@ -83,7 +57,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
     html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: create }) })}
       ${noticeText(noticesOf(resource), view.done)}
       <section class="card" aria-label="${page.label}">
-        ${filterBarOf(resource, filter, isFiltered)}
+        ${filtersOf({ path, query: queryOf(resource, null), used: filter, looks: looksOf(resource, view) })}
         ${listTable(columns, cells, { path, filter, ...cursors }, empty)}
       </section>`,
     { current: path, ...viewer },
@@ -105,9 +79,15 @@ export type Below = {
 export function belowSection({ resource, key, id, rows, isMore }: Below, viewer: Viewer): Html {
   const keys = shownKeys(resource, viewer).filter((one) => one !== key)
   const { label } = resource.page
-  const all = listHref(pagePathOf(resource), { [key]: String(id) })
+  const path = pagePathOf(resource)
+  const chosen = { [key]: String(id) }
+  const all = listHref(path, chosen)
+  const { create } = resource.actions
+  const mayCreate = may(viewer, create) && create?.accepts?.includes(key) === true
+  const link = html`<a class="button plain slim" href="${listHref(`${path}/new`, chosen)}">${creationOf(resource).heading}</a>`
+  const heading = html`<h2 id="${resource.plural}">${label}</h2>`
   return html`<section class="card" aria-labelledby="${resource.plural}">
-        <h2 id="${resource.plural}">${label}</h2>
+        ${mayCreate ? html`<div class="headed">${heading}${link}</div>` : heading}
         ${rows.length === 0 ? html`<p class="quiet">None.</p>` : table(columnsOf(resource, keys), cellsOf(resource, keys, rows))}
         ${isMore ? html`<p><a href="${all}">All ${label.toLowerCase()}</a></p>` : ''}
       </section>`
@@ -170,42 +150,46 @@ function missed(words: string, { filter, cursors }: RowListView): string {
     : `No such ${words} among ${maxSearchedRows.toLocaleString('en')}: “${filter.sort ? 'Further' : 'Older'}” searches on.`
 }
 
-function filterBarOf(
-  resource: Paged,
-  filter: Readonly<Record<string, string>>,
-  isFiltered: boolean,
-): Html {
-  const shown = shownFilters(resource)
-  const { search, sort } = resource
-  const kept = Object.entries(filter).filter(
-    ([key]) => resource.fields[key]?.control?.offers !== undefined,
-  )
-  if (shown.length + search.length + sort.length + kept.length === 0) return html``
+/** How the filters of a list look, by the declaration of their fields. */
+function looksOf(resource: Paged, { viewer, choices }: RowListView): FilterLooks {
+  const { filters, fields, search } = resource
+  const own = filters.map((key): [string, FilterLook] => [key, lookOf(resource, key, choices)])
+  const several = filters.map((key) => [`${key}[in]`, { label: labelOf(resource, key) }])
+  const hidden = filters.filter((key) => !sees(viewer, fields[key]))
+  const { '': all = '', ...orders } = ordersOf(resource)
+  const options = Object.entries(orders).map(([value, label]) => ({ value, label }))
   const searched = search.map((key) => labelOf(resource, key).toLowerCase()).join(', ')
-  const label = `Search by ${searched}`
-  const fields = shown.map(([key, control]) => {
-    const label = labelOf(resource, key)
-    const value = filter[key] ?? ''
-    if (control.options !== undefined) {
-      const options = Object.entries(control.options).map(([one, words]) => ({
-        value: one,
-        label: words,
-      }))
-      return choices(key, label, `Every ${label.toLowerCase()}`, options, value)
-    }
-    const { maxLength } = control.schema(true) as { maxLength?: number }
-    return html`<input name="${key}" value="${value}"${maxLength === undefined ? '' : html` maxlength="${maxLength}"`} placeholder="${label}" aria-label="${label}" data-search>`
-  })
-  const box = html`<input type="search" name="q" value="${filter.q ?? ''}" maxlength="100" placeholder="${label}" aria-label="${label}" data-search>`
-  return filterBar(
-    pagePathOf(resource),
-    html`${kept.map(([key, id]) => html`<input type="hidden" name="${key}" value="${id}">`)}${search.length === 0 ? '' : box}${fields}${sort.length === 0 ? '' : orderChoice(resource, filter.sort)}`,
-    isFiltered,
-  )
+  return {
+    ...Object.fromEntries([...own, ...several]),
+    ...Object.fromEntries(hidden.map((key) => [key, { isKept: true }])),
+    q: { label: `Search by ${searched}` },
+    sort: { all, options },
+  }
 }
 
-function orderChoice(resource: Paged, chosen = ''): Html {
-  const { '': first = '', ...others } = ordersOf(resource)
-  const options = Object.entries(others).map(([value, label]) => ({ value, label }))
-  return choices('sort', 'Order', first, options, chosen)
+function lookOf(resource: Paged, key: string, { [key]: choices }: Choices): FilterLook {
+  const { control = null, column } = resource.fields[key] ?? {}
+  const label = labelOf(resource, key)
+  if (choices !== undefined && choices.length > 0) {
+    const options = choices.map(({ id, heading }) => ({
+      value: String(id),
+      label: isolated(heading),
+    }))
+    return { label, options }
+  }
+  if (control === null || control.offers !== undefined) return { label, isKept: true }
+  if (column === 'boolean') {
+    const options = [
+      { value: 'true', label: 'Yes' },
+      { value: 'false', label: 'No' },
+    ]
+    return { label, options }
+  }
+  return {
+    label,
+    ...(control.attributes !== undefined && { attributes: control.attributes }),
+    ...(control.options !== undefined && {
+      options: Object.entries(control.options).map(([value, label]) => ({ value, label })),
+    }),
+  }
 }

@@ -16,7 +16,7 @@ import { type Cell, dateText, type Html, html, isolated, timeText } from '#src/p
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Action, Resource } from '#src/resources/kit/define.ts'
 import type { OnPage } from '#src/resources/kit/fields/control.ts'
-import type { Field } from '#src/resources/kit/fields/field.ts'
+import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
 import { expansionOf } from '#src/resources/kit/fields/keys/reference.ts'
 import { pagePathOf, wordOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
@@ -60,13 +60,12 @@ function inputsOf(resource: Paged, { accepts = [] }: Action): Record<string, For
   return Object.fromEntries(inputs)
 }
 
-const noneOf = 'Default'
-
 function inputOf(resource: Paged, key: string): FormField {
   const { name, fields } = resource
   const { control = null, isNullable = false, initial, permission } = fields[key] ?? {}
   if (control === null) throw new Error(`The resource ${name} has no input for ${key}.`)
-  const mayBeEmpty = isNullable || initial !== undefined
+  // A choice of words shows the value that a new row gets of itself.
+  const mayBeEmpty = isNullable || (initial !== undefined && control.options === undefined)
   const label = `${labelOf(resource, key)}${mayBeEmpty ? ' (optional)' : ''}`
   const { rule, attributes, options } = control
   const schema = control.schema(mayBeEmpty)
@@ -76,7 +75,7 @@ function inputOf(resource: Paged, key: string): FormField {
     ...(rule !== undefined && { rule }),
     ...(attributes !== undefined && { attributes }),
     ...(options !== undefined && {
-      options: mayBeEmpty ? { '': noneOf, ...options } : options,
+      options: mayBeEmpty ? { '': 'None', ...options } : options,
     }),
     ...(control.as === 'line' && !mayBeEmpty && { required: true }),
   })
@@ -88,6 +87,23 @@ const inputs = { line, area, choice } as const
 export type Choices = Readonly<
   Record<string, readonly { readonly id: number; readonly heading: string }[]>
 >
+
+/**
+ * The values that a new row gets of itself, of the fields with a choice of words: the form shows what is saved.
+ * @returns what the form sends, by field
+ */
+export function initialTexts(
+  { fields, actions }: Pick<Paged, 'fields' | 'actions'>,
+  caller: Asking,
+  now: Date,
+): Record<string, string> {
+  const texts = (actions.create?.accepts ?? []).flatMap((key): [string, string][] => {
+    const { control = null, initial } = fields[key] ?? {}
+    const value = control?.options === undefined ? null : (initial?.(caller, now) ?? null)
+    return control === null || value === null ? [] : [[key, control.text(value)]]
+  })
+  return Object.fromEntries(texts)
+}
 
 /** The name of each person or row that a row names, by field. */
 export type Names = Readonly<Record<string, string | null>>
@@ -251,6 +267,9 @@ export function valueText({ fields }: Paged, key: string, row: ShownRow, names: 
   if (value !== null && fields[key]?.onLeave !== undefined) {
     return names[key] == null ? `User ${value}, who has left` : isolated(names[key])
   }
+  if (fields[key]?.isPerson && fields[key]?.onLeave === undefined) {
+    return names[key] == null ? capital(nameless({ fields }, row, key)) : isolated(names[key])
+  }
   const shown = value === null ? null : fields[key]?.onPage?.(value)
   return shown == null ? html`<span class="quiet">None</span>` : cellOf(shown)
 }
@@ -297,7 +316,7 @@ function cellOf(shown: OnPage): Cell {
 }
 
 /** A person or service without a name, in words. */
-function nameless({ fields }: Paged, row: ShownRow, key: string): string {
+function nameless({ fields }: Pick<Paged, 'fields'>, row: ShownRow, key: string): string {
   const service = Object.keys(fields).find((one) => fields[one]?.isService)
   if (service !== undefined && row[service] !== undefined) return 'a former service token'
   return row[key] === null ? 'a former member' : `user ${row[key]}`
@@ -311,8 +330,9 @@ export function noticesOf(resource: Paged): Readonly<Record<Notice, string>> {
 /** `Due at` of `dueAt`. */
 export function labelOf({ page: { labels = {} }, fields }: Paged, key: string): string {
   const own: Readonly<Record<string, string>> = { updatedAt: 'Last changed', createdAt: 'Created' }
-  const { refersTo, onLeave } = fields[key] ?? {}
-  const name = refersTo === undefined && onLeave === undefined ? key : expansionOf(key)
+  const { refersTo, isPerson, control } = fields[key] ?? {}
+  const isNamed = refersTo !== undefined || isPerson === true || control?.offers === 'folders'
+  const name = isNamed ? expansionOf(key) : key
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return labels[key] ?? own[key] ?? inWords(words)
 }

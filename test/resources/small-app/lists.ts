@@ -328,7 +328,7 @@ t.test('the list below a row has the rows that refer to it', async (t) => {
   t.match(all, `/app/issues/${first}"`)
   t.match(all, '11 in all.')
   t.notMatch(all, `/app/issues/${elsewhere}"`)
-  t.match(all, `<input type="hidden" name="projectId" value="${projectId}">`)
+  t.match(all, `<option value="${projectId}" selected><bdi>A fence</bdi></option>`)
   const moved = await ours.send('GET', next.replace(`/${projectId}/`, `/${other}/`))
   t.equal(moved.statusCode, 400, 'the cursor of another row')
 })

@@ -2,9 +2,11 @@ import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import t from 'tap'
 import declared from '#routes/pages/resources/rows.ts'
-import { createFormOf } from '#src/pages/resources/rows.ts'
+import { createFormOf, initialTexts } from '#src/pages/resources/rows.ts'
 import type { Resource } from '#src/resources/kit/define.ts'
+import { initially, optional } from '#src/resources/kit/fields/field.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
+import { flag } from '#src/resources/kit/fields/numbers/flag.ts'
 import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
@@ -58,4 +60,20 @@ t.test('the form says which numbers it takes', async (t) => {
     createFormOf({ ...room, page: room.page ?? { label: '', heading: '' } })?.fields ?? {}
   t.equal(seats?.rule, 'A whole number from 1 to 12')
   t.equal(level?.rule, 'A whole number')
+})
+
+t.test('a flag is Yes or No, and a new row shows the value that it gets of itself', async (t) => {
+  const accepts = ['open', 'heated', 'locked'] as const
+  const flags = { open: initially(flag(), () => true), heated: flag(), locked: optional(flag()) }
+  const create = { permission: 'post:write', accepts } as const
+  const page = { label: 'Rooms', heading: 'title' }
+  const declared = { ...room, fields: { ...room.fields, ...flags }, actions: { create }, page }
+  const { open, heated, locked } = createFormOf(declared)?.fields ?? {}
+  t.strictSame([open?.label, heated?.label, locked?.label], ['Open', 'Heated', 'Locked (optional)'])
+  t.strictSame(open?.options, { yes: 'Yes', no: 'No' })
+  t.strictSame(heated?.options, { yes: 'Yes', no: 'No' })
+  t.strictSame(locked?.options, { '': 'None', yes: 'Yes', no: 'No' })
+  const person = { userId: 1, tenantId: null, role: null, department: null, plan: null }
+  const asking = { ...person, serviceId: null }
+  t.strictSame(initialTexts(declared, asking, new Date(0)), { open: 'yes' })
 })

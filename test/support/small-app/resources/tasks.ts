@@ -35,7 +35,7 @@ export const tasks = defineResource('task', {
     createdAt: created(),
     updatedAt: updated(),
   },
-  filters: ['status'],
+  filters: ['status', 'authorId'],
   actions: {
     read: { permission: 'task:read' },
     create: { permission: 'task:write', accepts: ['title'] },
@@ -68,5 +68,5 @@ export const tasks = defineResource('task', {
   payloads: {
     reminded: Type.Object({ taskId: Type.Integer(), letters: Type.Integer({ minimum: 3 }) }),
   },
-  page: { label: 'Tasks', heading: 'title', columns: ['status'] },
+  page: { label: 'Tasks', heading: 'title', columns: ['status', 'authorId'] },
 })
