@@ -514,12 +514,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     │   ├── /new (GET)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   │   • (preValidation) ["readDraft()"]
+    │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   │   /new (HEAD)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["dropUnknownParameters()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
@@ -1276,12 +1277,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     │   ├── /new (GET)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   │   • (preValidation) ["readDraft()"]
+    │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   │   /new (HEAD)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["dropUnknownParameters()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
