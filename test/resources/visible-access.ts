@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type AccessTable, expectAccess, startTestApp } from '#dev/testing/index.ts'
 
-/* What `expectAccess` finds about rows that some members see only, by the note of the archive app. */
+/* What `expectAccess` finds about rows and fields that some members see only, by the note of the archive app. */
 
 const both = ['clerk', 'manager']
 const table: AccessTable = {
@@ -9,6 +9,7 @@ const table: AccessTable = {
     note: {
       example: { title: 'Closed gate' },
       visible: { clerk: 'own', manager: 'all' },
+      fields: { cost: { callers: ['manager'], value: { amount: 4_900, currency: 'EUR' } } },
       ...{ read: both, create: both, update: both, delete: both },
     },
     room: { example: { title: 'Archive' }, read: both, create: both },
@@ -95,4 +96,72 @@ t.test('a table that lets them see more or less than the app is refused', async 
   await t.rejects(expectAccess(app, { resources: { ...others, note: unknown } }), {
     message: 'The table lets owner do note:read: the app has the roles clerk, manager.',
   })
+})
+
+t.test('a row of the table names a caller whom no rule lets do it', async (t) => {
+  const app = await startTestApp()
+  t.teardown(app.stop)
+  const { note, ...others } = { ...table.resources }
+  if (note === undefined) throw new Error('The table has no note.')
+  const withService = { ...note, read: [...both, 'service'] }
+  const cases: [AccessTable, RegExp][] = [
+    [
+      { ...table, routes: { ...table.routes, 'POST /own-pings': { callers: ['service'] } } },
+      /lets service do POST \/own-pings, and the rule profile:read is for people/,
+    ],
+    [
+      { ...table, resources: { ...others, note: withService } },
+      /lets clerk, manager, service do note:read, and the rule note:read is for people/,
+    ],
+  ]
+  for (const [wrong, message] of cases) await t.rejects(expectAccess(app, wrong), { message })
+})
+
+t.test('a field with a permission is seen and written by those of its row alone', async (t) => {
+  const app = await startTestApp()
+  t.teardown(app.stop)
+  const { note, ...others } = { ...table.resources }
+  if (note === undefined) throw new Error('The table has no note.')
+  const { fields: _, ...without } = note
+  const value = { amount: 4_900, currency: 'EUR' }
+  const withFields = (fields: typeof note.fields) => ({
+    ...table,
+    resources: { ...others, note: { ...note, ...(fields && { fields }) } },
+  })
+  for (const [wrong, message] of [
+    [{ ...table, resources: { ...others, note: without } }, /no row for the field note\.cost/],
+    [
+      withFields({ cost: { callers: ['manager', 'service'], value } }),
+      /note\.cost names service: service tokens have no such field/,
+    ],
+    [
+      withFields({ cost: { callers: ['manager'], value }, title: { callers: both, value } }),
+      /no field with a permission for the row note\.title/,
+    ],
+    [withFields({ cost: { callers: ['owner'], value } }), /lets owner do note:read/],
+  ] as const) {
+    await t.rejects(expectAccess(app, wrong), { message })
+  }
+  const lacking = await differencesOf(app, withFields({ cost: { callers: both, value } }))
+  const leaking = await differencesOf(app, withFields({ cost: { callers: [], value } }))
+  for (const line of [
+    'clerk may GET /notes/:id, their own: expected 200, got 200; it lacks the field cost',
+    'clerk may GET /notes: expected 200, got 200; it lacks the field cost',
+    'clerk may GET /app/notes/:id, their own: expected 200, got 200; it lacks the field cost',
+    'clerk may not POST /notes with cost: expected 201, got 403',
+    'clerk may not PATCH /notes/:id with cost, their own: expected 200, got 403',
+    'clerk may not POST /app/notes/new with cost: expected 303, got 403',
+    'clerk may not POST /app/notes/:id with cost, their own: expected 303, got 403',
+  ]) {
+    t.ok(lacking.includes(line), line)
+  }
+  for (const line of [
+    'manager may GET /notes/:id, a colleague’s: expected 200, got 200; it has the field cost',
+    'manager may GET /notes: expected 200, got 200; it has the field cost',
+    'manager may GET /app/notes/:id, their own: expected 200, got 200; it has the field cost',
+    'manager may PATCH /notes/:id with cost, their own: expected 403, got 200; it has the field cost',
+    'manager may POST /app/notes/new with cost: expected 403, got 303',
+  ]) {
+    t.ok(leaking.includes(line), line)
+  }
 })

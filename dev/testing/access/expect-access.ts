@@ -10,6 +10,7 @@ import { runningOf, type TestApp, type TestPerson } from '../test-app.ts'
 import { type Actor, actor } from './actors.ts'
 import type { CollectedRoute } from './collected-routes.ts'
 import { entriesOf, gaps, lockedEntries } from './entries.ts'
+import { fieldGaps, refuseGuarded, valuesOf, writersOf, writesOfFields } from './guarded-fields.ts'
 import { type Kind, numbered, type Owner } from './kind.ts'
 import { type Locks, switchLocks } from './locks.ts'
 import { runMatrix, type Setup } from './matrix.ts'
@@ -22,6 +23,7 @@ import {
   contractOf,
   type ResourceAccess,
   reachesOf,
+  type WholeTable,
   withNestedLists,
 } from './table.ts'
 import { isRefusedInsert, wrongOf } from './verdicts.ts'
@@ -52,14 +54,17 @@ export async function expectAccess(testApp: TestApp, table: AccessTable): Promis
   const bodies = new WeakMap<object, Map<string, object>>()
   const rows = rowsOf(whole, own, bodies)
   const ruled = rulesOf(app.resources).map(({ resource, action }) => `${resource}:${action}`)
-  const different = gaps(contract, own, [...ruled, ...Object.keys(whole.routes ?? {})], rows)
+  const different = [
+    ...gaps(contract, own, [...ruled, ...Object.keys(whole.routes ?? {})], rows),
+    ...fieldGaps(table),
+  ]
   if (different.length > 0) fail(different)
   const wrong: string[] = []
   for (const { words, ...locks } of lockings) {
     const restore = await switchLocks(running, locks)
     try {
       const setup = await setupOf(running, contract, whole, { locks, bodies })
-      wrong.push(...(await faultsOf(setup, own, rows, table.plan)).map((one) => one + words))
+      wrong.push(...(await faultsOf(setup, own, rows, table)).map((one) => one + words))
     } finally {
       await restore()
     }
@@ -102,7 +107,7 @@ type OwnRoute = ReturnType<typeof routesOfApp>[number]
 
 /** What the matrix knows of each route. */
 function rowsOf(
-  { resources = {}, routes = {} }: AccessTable,
+  { resources = {}, routes = {} }: WholeTable,
   own: readonly OwnRoute[],
   bodies: WeakMap<object, Map<string, object>>,
 ): RouteRows {
@@ -120,7 +125,7 @@ function rowsOf(
       [`POST ${path}`, example],
       [`PATCH ${path}/:id`, (caller: Caller) => change ?? example(caller)],
       [
-        `POST ${page}`,
+        `POST ${page}/new`,
         (caller: Caller) => ({
           ...formOf(resource, actions.create, example(caller)),
           ...submission(),
@@ -143,6 +148,7 @@ function rowsOf(
     rows[name] = {
       ...{ who: name as RouteRow['who'], answer: 200, body: () => routes[name]?.body ?? {} },
       ...(object && { object: object.name }),
+      ...(routes[name]?.shows !== undefined && { shows: routes[name].shows }),
     }
   }
   return Object.fromEntries(
@@ -161,7 +167,7 @@ function rowsOfResource(resource: Resource, access: ResourceAccess): RouteRows {
     create: actions.create === undefined ? null : {},
     change: actions.update === undefined ? null : {},
   }
-  return routesOfResource({
+  const routes = routesOfResource({
     ...{ name, path: pathOf(resource), ...(page !== null && { forms }) },
     rules: Object.fromEntries(given.map((action) => [action, { reach }])),
     own: Object.fromEntries(
@@ -171,6 +177,21 @@ function rowsOfResource(resource: Resource, access: ResourceAccess): RouteRows {
       ]),
     ),
   })
+  const bodies: Record<string, object> = {
+    [`PATCH ${pathOf(resource)}/:id`]: access.change ?? {},
+    ...Object.fromEntries(
+      Object.entries(access.own ?? {}).map(([action, { body = {} }]) => [
+        `POST ${pathOf(resource)}/:id/${action}`,
+        body,
+      ]),
+    ),
+  }
+  return Object.fromEntries(
+    Object.entries(routes).map(([route, row]) => [
+      route,
+      { ...row, shows: name, writes: Object.keys(bodies[route] ?? {}) },
+    ]),
+  )
 }
 
 const submission = () => ({ submission: crypto.randomUUID() })
@@ -194,15 +215,15 @@ async function faultsOf(
   setup: Setup,
   own: readonly OwnRoute[],
   rows: RouteRows,
-  plan: string | undefined,
+  table: AccessTable,
 ): Promise<string[]> {
   const all = entriesOf(own, rows)
   const { queryScope, rowLevelSecurity } = setup.locks
   const isWhole = queryScope && rowLevelSecurity
   const locked = () => lockedEntries(setup.contract, all).filter(({ method }) => method !== 'HEAD')
-  const entries = isWhole ? all : locked()
+  const entries = isWhole ? [...all, ...writesOfFields(all, table)] : locked()
   // What one lock hides depends on nothing but whose the caller is.
-  const callers = actorsOf(plan ?? null).filter(
+  const callers = actorsOf(table.plan ?? null).filter(
     ({ by, state, fromAnotherSite, limit }) =>
       isWhole ||
       (by !== 'anonymous' && state === 'live' && !fromAnotherSite && !limit.startsWith('all')),
@@ -266,7 +287,8 @@ async function setupOf(
       const made = new Map<string, object>()
       for (const [name, access] of Object.entries(table.resources ?? {})) {
         if (access.create === undefined) continue
-        made.set(name, await asCreator(running, access, person, (one) => exampleOf(access, one)))
+        const creators = creatorsOf(access)
+        made.set(name, await asCreator(running, creators, person, (one) => exampleOf(access, one)))
       }
       bodies.set(caller, made)
       return caller
@@ -282,12 +304,16 @@ function kindOf(name: string, access: ResourceAccess): Kind {
     ...numbered,
     async create({ world, tenantId, owner }) {
       if (resource === undefined || !owner.memberOf.includes(tenantId)) return null
-      return asCreator(world.test, access, { ...owner, tenantId }, async (person) => {
-        const { status, body } = await person.send(
-          'POST',
-          pathOf(resource),
-          await exampleOf(access, person),
-        )
+      const creators = creatorsOf(access)
+      const writers = writersOf(access, creators)
+      const may = writers.length > 0 ? writers : creators
+      return asCreator(world.test, may, { ...owner, tenantId }, async (person) => {
+        const example = await exampleOf(access, person)
+        const values = writers.length > 0 ? valuesOf(resource, access) : {}
+        const create = (one: object) => person.send('POST', pathOf(resource), one)
+        let { status, body } = await create({ ...example, ...values })
+        // The table may be wrong about the fields, which the routes that write them will say.
+        if (status === 403) ({ status, body } = await create(example))
         if (status === 201) return { id: String(body.id) }
         const reason = JSON.stringify(body.errors ?? body.detail ?? body)
         throw new Error(`POST ${pathOf(resource)} with the example got ${status}: ${reason}`)
@@ -296,18 +322,24 @@ function kindOf(name: string, access: ResourceAccess): Kind {
   }
 }
 
-async function exampleOf({ example }: ResourceAccess, person: TestPerson): Promise<object> {
-  return typeof example === 'function' ? example(person) : example
+async function exampleOf(access: ResourceAccess, person: TestPerson): Promise<object> {
+  const { example } = access
+  const body = typeof example === 'function' ? await example(person) : example
+  refuseGuarded(access, body)
+  return body
 }
 
-/** Runs as the person, who meanwhile has a role that may create. */
+function creatorsOf({ create = [] }: ResourceAccess): string[] {
+  return [...reachesOf(create).keys()].filter((one) => one !== 'service')
+}
+
+/** Runs as the person, who meanwhile has one of the roles that may create. */
 async function asCreator<T>(
   running: Running,
-  { create = [] }: ResourceAccess,
+  may: readonly string[],
   { userId, tenantId }: Pick<Owner, 'userId'> & { tenantId: string },
   run: (person: TestPerson) => Promise<T>,
 ): Promise<T> {
-  const may = [...reachesOf(create).keys()].filter((one) => one !== 'service')
   const { admin } = running.database
   const member = [tenantId, userId]
   const { rows } = await admin.query<{ role: string }>(

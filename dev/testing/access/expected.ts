@@ -3,6 +3,7 @@ import type { Place } from './objects.ts'
 import type { RouteRow } from './route-row.ts'
 import {
   type Contract,
+  type FieldRow,
   permissionFor,
   permits,
   permitsApp,
@@ -58,9 +59,13 @@ export function expectedStatus(
   if (!mayTry(contract, route, actor)) return 403
   if (object?.place === 'malformed') return 400
   if (!mayToo(contract, route, actor)) return 403
+  const isForm = url.startsWith('/app/')
+  const isRefused = !mayWrite(contract, route, actor)
+  if (isRefused && !isForm) return 403
   if (route.gives !== undefined && !mayGive(contract, route, actor, route.gives)) return 403
-  if (object === null) return route.answer
+  if (object === null) return isRefused ? 403 : route.answer
   if (!isThere(contract, route, actor, object)) return route.outOfReach ?? 404
+  if (isRefused) return 403
   if (contract.rules[route.who]?.attribute && contract.forbids(actor, object, route.who)) return 403
   return route.answer
 }
@@ -100,6 +105,24 @@ function mayToo(contract: Contract, route: RouteRow, actor: Actor): boolean {
   if (tokenToo === undefined || actor.by !== 'token') return true
   const limit = limitOf(contract, actor, token)
   return limit === null || limit.includes(tokenToo)
+}
+
+function mayWrite(contract: Contract, route: RouteRow, actor: Actor): boolean {
+  const { writes = [], shows = '' } = route
+  const needed = contract.fields?.[shows]?.filter(({ key }) => writes.includes(key)) ?? []
+  return needed.every((one) => hasField(contract, route, actor, one))
+}
+
+/** Whether the actor has the permission of a field. */
+export function hasField(
+  contract: Contract,
+  route: RouteRow,
+  actor: Actor,
+  { roles, permission }: FieldRow,
+): boolean {
+  const limit = limitOf(contract, actor, contract.rules[route.who]?.token)
+  const isAllowed = actor.by !== 'service' && roles.includes(actor.role)
+  return isAllowed && (limit === null || limit.includes(permission))
 }
 
 /** A limited token never gives more than it has. */

@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import type { Actor } from './actors.ts'
 import type { Entry } from './entries.ts'
 import { expectedStatus } from './expected.ts'
+import { fieldFault } from './guarded-fields.ts'
 import type { Kind, Kinds, Placed } from './kind.ts'
 import type { Locks } from './locks.ts'
 import { commonPlaces, type Place, placeFor, placesFor } from './objects.ts'
@@ -176,6 +177,8 @@ async function faultOf(
     notFound.set(name, first)
     return text === first ? null : `another 404: ${text}`
   }
+  const field = fieldFault(contract, row, caller, answer)
+  if (field !== null) return field
   if (method !== 'GET' || answer.statusCode !== 200) return null
   if (row.lists !== undefined) {
     const isComplete = locks.queryScope && !row.lags

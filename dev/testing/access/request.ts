@@ -107,7 +107,7 @@ export function isAbout(answer: LightMyRequestResponse, { params }: Placed): boo
   return id === undefined || Object.values(params).includes(String(id))
 }
 
-function isPage({ headers }: LightMyRequestResponse): boolean {
+export function isPage({ headers }: LightMyRequestResponse): boolean {
   return String(headers['content-type']).startsWith('text/html')
 }
 

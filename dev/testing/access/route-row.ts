@@ -16,6 +16,10 @@ export type RouteRow = {
   outOfReach?: number
   /** The scope of the object, if no rule defines it. */
   reach?: Reach
+  /** The kind of the rows in its response, of which each caller gets the fields that they may see. */
+  shows?: string
+  /** Fields of its body that need a permission. */
+  writes?: readonly string[]
   /** A valid body. */
   body?: (params: Readonly<Record<string, string>>, caller: Caller) => object | Promise<object>
   /** The role that its body gives to someone. */

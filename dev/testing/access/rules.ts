@@ -24,12 +24,21 @@ export type RuleRow = {
   attribute?: true
 }
 
+/** A field that needs a permission, by the roles that have it. */
+export type FieldRow = {
+  readonly key: string
+  readonly permission: string
+  readonly roles: readonly string[]
+}
+
 /** Who may do what, written independently of the program, which the matrix compares with it. */
 export type Contract = {
   /** The permissions of each role. */
   readonly roles: Readonly<Record<string, readonly string[]>>
   /** By `resource:action`. */
   readonly rules: Readonly<Record<string, RuleRow>>
+  /** The fields that need a permission, by the kind of their rows. */
+  readonly fields?: Readonly<Record<string, readonly FieldRow[]>>
   /** Everything that a token of a person, of a service and of the app can be limited to. */
   readonly givable: Readonly<Record<'token' | 'service' | 'app', readonly string[]>>
   /** The rules that a service, the app and a portal session may have. */

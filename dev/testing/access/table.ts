@@ -3,6 +3,7 @@ import { tokenPermissions } from '#src/access/roles.ts'
 import { pathOf } from '#src/resources/kit/names.ts'
 import { app } from '#src/resources/running-app.ts'
 import type { TestPerson } from '../test-app.ts'
+import { fieldRowsOf } from './guarded-fields.ts'
 import type { Contract, RuleRow } from './rules.ts'
 
 /**
@@ -22,6 +23,13 @@ export type ResourceAccess = {
   readonly example: object | ((person: TestPerson) => object | Promise<object>)
   /** A valid body of PATCH; the example by default. */
   readonly change?: object
+  /**
+   * Each field with a permission: the roles that see it, and write it with what else they may write, and a value that
+   * it can have.
+   */
+  readonly fields?: Readonly<
+    Record<string, { readonly callers: readonly string[]; readonly value: unknown }>
+  >
   /** Who sees which rows, if the declaration says so (`visible`): others do not exist for them. All by default. */
   readonly visible?: AllowedCallers
   readonly read: AllowedCallers
@@ -76,8 +84,10 @@ export function reachesOf(callers: AllowedCallers): Map<string, 'all' | 'own'> {
 }
 
 /** With the lists below a row, each with the rule of the row (`readsToo`). */
-type WholeTable = AccessTable & {
-  readonly routes?: Readonly<Record<string, RouteAccess & { readonly readsToo?: string }>>
+export type WholeTable = AccessTable & {
+  readonly routes?: Readonly<
+    Record<string, RouteAccess & { readonly readsToo?: string; readonly shows?: string }>
+  >
 }
 
 /** Lists below a row of another resource, such as `GET /projects/:id/tasks`: for whoever may read both. */
@@ -86,14 +96,14 @@ export function withNestedLists(
   routes: readonly { readonly method: string; readonly url: string }[],
 ): WholeTable {
   const { resources = {} } = table
-  const nested: Record<string, RouteAccess & { readonly readsToo: string }> = {}
+  const nested: Record<string, NonNullable<WholeTable['routes']>[string]> = {}
   for (const below of app.resources) {
     for (const above of app.resources) {
       const url = `${pathOf(above)}/:id${pathOf(below)}`
       if (!routes.some((one) => one.method === 'GET' && one.url === url)) continue
       const both = [above, below].map(({ name }) => reachesOf(resources[name]?.read ?? []))
       nested[`GET ${url}`] = {
-        readsToo: `${above.name}:read`,
+        ...{ readsToo: `${above.name}:read`, shows: below.name },
         callers: [...(both[0]?.keys() ?? [])].filter((one) => both[1]?.has(one)),
       }
     }
@@ -127,18 +137,21 @@ export function contractOf(
     const ofCore = declared.get(ofRoutes.get(rule) ?? '')
     rules[rule] = {
       ...{ reach, permission: rule, ...(ofCore && credentialsOf(ofCore)) },
+      ...(ofCore?.forServices === 'always' && allowed.has('service') && { anyService: true }),
       ...(token != null && { token }),
       ...(tokenToo != null && { tokenToo }),
       ...(ofRoutes.has(rule) && { of: String(ofRoutes.get(rule)) }),
       ...(own.length > 0 && { attribute: true }),
     }
+    const subject = ofCore ?? declared.get(rule)
+    if (subject !== undefined) refuseImpossible(rule, subject, [...allowed.keys()])
     for (const caller of allowed.keys()) {
       if (caller === 'service') services.push(rule)
       else roles[caller] = [...(roles[caller] ?? []), rule]
     }
   }
   return {
-    ...{ roles, rules, services, apps: [], portals: [] },
+    ...{ roles, rules, services, apps: [], portals: [], fields: fieldRowsOf(table) },
     givable: { token: tokenPermissions, service: servicePermissions, app: [] },
     sees({ role, userId }, { ownerId }, kind = '') {
       const { visible } = table.resources?.[kind] ?? {}
@@ -155,20 +168,37 @@ export function contractOf(
 }
 
 /** Which credentials a rule of the core accepts: a route of the app's own may state it too. */
-function credentialsOf({ scope, credential, forServices }: Rule): Partial<RuleRow> {
+function credentialsOf({ scope, credential }: Rule): Partial<RuleRow> {
   return {
     ...((scope === 'self' || scope === 'operator' || scope === 'app') && { reach: scope }),
     ...(credential !== 'any' && { credential }),
-    ...(forServices === 'always' && { anyService: true }),
+  }
+}
+
+/** @throws Error if the table lets somebody do it whom the rule of the program never lets */
+function refuseImpossible(row: string, rule: Rule, callers: readonly string[]): void {
+  const { resource, action, scope, forServices } = rule
+  const said = `The table lets ${callers.join(', ')} do ${row}, and the rule ${resource}:${action} is for`
+  if (scope === 'operator' && callers.length > 0) {
+    throw new Error(`${said} operators, whom a table does not name: leave its callers empty.`)
+  }
+  if (scope === 'app' && callers.length > 0) {
+    throw new Error(`${said} app tokens, which a table does not name: leave its callers empty.`)
+  }
+  if (callers.includes('service') && forServices === false) {
+    throw new Error(
+      `${said} people: leave out service, or let service tokens have it (forServices).`,
+    )
   }
 }
 
 /** @throws Error if the table names a role or resource that the app has not */
 export function checkNames(table: AccessTable, roles: readonly string[]): void {
   const known = new Set([...roles, 'service'])
-  const seen = Object.entries(table.resources ?? {}).map(([name, { visible = [] }]) => ({
-    ...{ rule: `${name}:read`, callers: visible },
-  }))
+  const seen = Object.entries(table.resources ?? {}).flatMap(([name, { visible = [], fields }]) => [
+    { rule: `${name}:read`, callers: visible },
+    ...Object.values(fields ?? {}).map(({ callers }) => ({ rule: `${name}:read`, callers })),
+  ])
   for (const { rule, callers } of [...rowsOf(table), ...seen]) {
     for (const caller of reachesOf(callers).keys()) {
       if (known.has(caller)) continue

@@ -4,6 +4,7 @@ CREATE TABLE notes (
   author_id bigint,
   title text NOT NULL,
   room_id bigint,
+  cost jsonb,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, id),
