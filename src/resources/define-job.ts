@@ -1,5 +1,6 @@
 import type { Static, TNull, TSchema } from 'typebox'
 import { isHyphenated } from '#src/runtime/words.ts'
+import type { DataOf, Publishes } from './kit/event-data.ts'
 import { type OptionsOf, requireKnown } from './kit/options.ts'
 import type { UsePrisma } from './typed-client.ts'
 
@@ -28,10 +29,10 @@ export type JobRun<Input = unknown> = {
  * Publishes an event in the transaction.
  * @param data the row, or what the schema in `payloads` of the resource describes
  */
-export type Publish = <Event extends string>(
-  resource: { readonly name: string; readonly events: Readonly<Record<Event, string>> },
-  event: NoInfer<Event>,
-  data: Readonly<Record<string, unknown>>,
+export type Publish = <One extends Publishes, Event extends keyof One['events'] & string>(
+  resource: One,
+  event: Event,
+  data: DataOf<NoInfer<One>, NoInfer<Event>>,
 ) => Promise<void>
 
 /** Adds a job in the transaction. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Tx } from '#src/db/database.ts'
 import { Problem } from '#src/http/problems.ts'
+import type { DataOf, Publishes } from '#src/resources/kit/event-data.ts'
 import { type Act, type Check, declaredIn, lockBefore } from './before-change.ts'
 import { override, perform } from './own-actions.ts'
 import { enterHome, published, publishOne } from './own-events.ts'
@@ -14,7 +15,7 @@ import type { Declared, Values } from './table.ts'
  * What routes and pages do with a resource: the operation with its conditions, its override and its event, in the
  * transaction of the caller. Jobs have no caller: they write SQL, and publish.
  */
-export type Actions<Item> = Rows<Item> & {
+export type Actions<Item, One extends Publishes = Publishes> = Rows<Item> & {
   readonly short: Short<Item>
   /**
    * @throws Problem `not-found` if the body names a folder out of reach, `forbidden` for a field that the caller
@@ -31,20 +32,29 @@ export type Actions<Item> = Rows<Item> & {
     one: { readonly name: string; readonly id: number; readonly body: Values },
     check?: Check<Item>,
   ): Promise<Item>
-  /** Publishes an event of the resource about a row, in the transaction of its change. */
-  publish(tx: Tx, tenantId: string, event: string, item: Item, now: Date): Promise<void>
+  /**
+   * Publishes an event of the resource, in the transaction of the change.
+   * @param data the row, or what the schema in `payloads` of the resource describes
+   */
+  publish<Event extends keyof One['events'] & string>(
+    tx: Tx,
+    tenantId: string,
+    event: Event,
+    data: DataOf<One, NoInfer<Event>>,
+    now: Date,
+  ): Promise<void>
 }
 
 const composed = new WeakMap<Declared, unknown>()
 
 /** The actions of a resource. Its statements are composed at the first call. */
-export function actionsOf<One extends Declared>(resource: One): Actions<Static<One['shape']>> {
+export function actionsOf<One extends Declared>(resource: One): Actions<Static<One['shape']>, One> {
   const actions = composed.get(resource) ?? composeActions(resource)
   composed.set(resource, actions)
-  return actions as Actions<Static<One['shape']>> // of the same resource
+  return actions as Actions<Static<One['shape']>, One> // of the same resource
 }
 
-function composeActions<One extends Declared>(resource: One): Actions<Static<One['shape']>> {
+function composeActions<One extends Declared>(resource: One): Actions<Static<One['shape']>, One> {
   type Item = Static<One['shape']>
   const rows = rowsOf(resource)
 

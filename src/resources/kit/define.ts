@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Enqueue } from '../define-job.ts'
+import type { EventData, Payloads } from './event-data.ts'
 import { faultsOf } from './faults.ts'
 import type { Asking, Field, Fields } from './fields/field.ts'
 import { guardedOf } from './fields/guarded.ts'
@@ -100,14 +101,14 @@ export type Values<F extends Fields, Key extends keyof F> = {
 }
 
 /** What an override works with, in the transaction of the action. */
-export type Act<F extends Fields, Event extends string> = {
+export type Act<F extends Fields, Event extends string, P extends Payloads = Payloads<never>> = {
   readonly tx: {
     sql<Row extends object>(text: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>
   }
   readonly caller: Asking
   readonly now: Date
   /** @param data the row, or what the schema in `payloads` describes */
-  publish(event: Event, data: RowOf<F> | Readonly<Record<string, unknown>>): Promise<void>
+  publish<One extends Event>(event: One, data: EventData<P, One, RowOf<F>>): Promise<void>
   /** Adds a job of the app in the tenant of the row. */
   readonly enqueue: Enqueue
   /**
@@ -132,6 +133,7 @@ type Declaration<
   ChangedSet extends string,
   OwnAccepted extends Writable<F>,
   OwnSet extends keyof F & string,
+  P extends Payloads,
 > = {
   /** The table, and with hyphens the path. */
   readonly plural: string
@@ -158,7 +160,7 @@ type Declaration<
       /** Further columns that `run` sets. */
       readonly sets?: readonly Set[]
       run?(
-        act: Act<F, Event> & {
+        act: Act<F, Event, P> & {
           create(values: Values<F, New | Set | Initial<F>>): Promise<RowOf<F>>
         },
         body: NewValues<F, New>,
@@ -170,14 +172,16 @@ type Declaration<
       readonly sets?: readonly ChangedSet[]
       readonly unless?: readonly Condition<RowOf<F>>[]
       run?(
-        act: Act<F, Event> & { update(values: Values<F, Changed | ChangedSet>): Promise<RowOf<F>> },
+        act: Act<F, Event, P> & {
+          update(values: Values<F, Changed | ChangedSet>): Promise<RowOf<F>>
+        },
         body: ChangedValues<F, Changed>,
         before: RowOf<F>,
       ): Promise<RowOf<F>>
     }
     readonly delete?: Allowed<Name> & {
       readonly unless?: readonly Condition<RowOf<F>>[]
-      run?(act: Act<F, Event> & { delete(): Promise<void> }, before: RowOf<F>): Promise<void>
+      run?(act: Act<F, Event, P> & { delete(): Promise<void> }, before: RowOf<F>): Promise<void>
     }
   }
   /** Actions of its own on a row, by names of words with hyphens: `close` is `POST /tasks/:id/close`. */
@@ -190,14 +194,17 @@ type Declaration<
         NoInfer<Event>,
         OwnAccepted,
         OwnSet,
-        Extract<Changed | ChangedSet, keyof F>
+        Extract<Changed | ChangedSet, keyof F>,
+        P
       >
     >
   >
   /** What has happened, by the last part of the type. The actions publish `created`, `updated`, `deleted`. */
   readonly events?: Readonly<Record<Event, string>>
   /** The data of events that `run` publishes with `publish`, where it is not the row. */
-  readonly payloads?: { readonly [One in NoInfer<Event>]?: TObject }
+  readonly payloads?: P & {
+    readonly [One in keyof P]: One extends NoInfer<Event> ? unknown : never
+  }
   /** Fields of the example of an event. The others have what their schema allows. */
   readonly example?: { readonly [Key in keyof RowOf<F>]?: RowOf<F>[Key] }
   /**
@@ -268,12 +275,15 @@ export type Resource = {
 }
 
 /** A resource with the types of its name, its rows and its events. */
-export type Typed<Name extends string, F extends Fields, Event extends string> = Omit<
-  Resource,
-  'name' | 'shape' | 'events'
-> & {
+export type Typed<
+  Name extends string,
+  F extends Fields,
+  Event extends string,
+  P extends Payloads = Payloads<never>,
+> = Omit<Resource, 'name' | 'shape' | 'events' | 'payloads'> & {
   readonly name: Name
   readonly shape: Shape<F>
+  readonly payloads: P
   readonly events: Readonly<Record<Event, string>>
 }
 
@@ -292,10 +302,11 @@ export function defineResource<
   const ChangedSet extends keyof F & string = never,
   const OwnAccepted extends Writable<F> = never,
   const OwnSet extends keyof F & string = never,
+  P extends Payloads = Payloads<never>,
 >(
   name: Name,
-  declaration: Declaration<Name, F, New, Changed, Event, Set, ChangedSet, OwnAccepted, OwnSet>,
-): Typed<Name, F, Event> {
+  declaration: Declaration<Name, F, New, Changed, Event, Set, ChangedSet, OwnAccepted, OwnSet, P>,
+): Typed<Name, F, Event, P> {
   requireResourceOptions(name, declaration)
   const {
     forServices = false,
@@ -324,7 +335,7 @@ export function defineResource<
     events: declaration.events ?? {},
     shape: whole,
     eventShape: guarded.length === 0 ? whole : Type.Object(told, { title: `Published${title}` }),
-  } as unknown as Resource & Typed<Name, F, Event>
+  } as unknown as Resource & Typed<Name, F, Event, P>
   const [fault] = faultsOf(resource)
   if (fault !== undefined) throw new Error(`The resource ${name} ${fault}.`)
   return resource

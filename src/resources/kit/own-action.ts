@@ -9,6 +9,7 @@ import type {
   Values,
   Writable,
 } from './define.ts'
+import type { Payloads } from './event-data.ts'
 import type { Fields } from './fields/field.ts'
 
 /** An action of one's own on a row: `POST /tasks/:id/close` with its rule, event, audit entry and button. */
@@ -19,6 +20,7 @@ export type OwnAction<
   Accepted extends Writable<F>,
   Set extends keyof F & string,
   Changed extends keyof F & string,
+  P extends Payloads,
 > = Allowed<Name> & {
   /** Fields of its body, which it writes into the row unless `run` does otherwise. */
   readonly accepts?: readonly Accepted[]
@@ -31,7 +33,7 @@ export type OwnAction<
   /** On the page of the row; the name of the action by default. */
   readonly button?: string
   run?(
-    act: Act<F, Event> & {
+    act: Act<F, Event, P> & {
       update(values: Values<F, NoInfer<Changed | Accepted | Set>>): Promise<RowOf<F>>
     },
     body: ChangedValues<F, NoInfer<Accepted>>,
