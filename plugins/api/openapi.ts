@@ -6,10 +6,14 @@ import { accessOverview, scopeWords } from '#src/access/overview.ts'
 import { type CredentialKind, ruleOf } from '#src/access/policy.ts'
 import { sessionCookie } from '#src/http/headers/session-cookie.ts'
 import { apiVersion } from '#src/http/openapi/api-version.ts'
+import { NameTaken, requireDistinctOperations } from '#src/http/openapi/components.ts'
 import { finishDescription } from '#src/http/openapi/description.ts'
 import type { ApiDescription } from '#src/http/openapi/examples.ts'
 import { type ErrorCode, errorCodes, errorTable } from '#src/http/problems.ts'
 import { codesOf, ProblemBody, problemOf, withHeader } from '#src/http/schemas.ts'
+import { takenByResource } from '#src/resources/kit/distinct.ts'
+import { placeIn } from '#src/resources/load-app.ts'
+import { appFolder, app as declared } from '#src/resources/running-app.ts'
 import { describeWebhooks, eventUnion } from '#src/webhooks/events/describe.ts'
 import { eventKinds } from '#src/webhooks/events/kinds.ts'
 
@@ -63,13 +67,21 @@ export default fp<{ baseUrl: string }>(
         },
       },
     })
-    app.decorate('describeApi', () =>
+    app.decorate('describeApi', () => {
       // The type of @fastify/swagger is wider than the documents it produces.
-      finishDescription(app.swagger() as unknown as ApiDescription, {
-        webhooks: describeWebhooks(eventKinds),
-        replacements: { Event: eventUnion(eventKinds) },
-      }),
-    )
+      const routes = app.swagger() as unknown as ApiDescription
+      try {
+        requireDistinctOperations(routes)
+        return finishDescription(routes, {
+          webhooks: describeWebhooks(eventKinds),
+          replacements: { Event: eventUnion(eventKinds) },
+        })
+      } catch (error) {
+        if (!(error instanceof NameTaken)) throw error
+        const placeOf = (name: string) => placeIn(appFolder, name)
+        throw takenByResource(error.taken, declared.resources, placeOf) ?? error
+      }
+    })
   },
   { name: 'openapi', fastify: '5.x' },
 )
@@ -154,7 +166,8 @@ function responses(schema: FastifySchema, { method, url, config }: RouteOptions)
   const stated: Record<string, unknown> = { ...Object(schema.response) }
   for (const status of usualStatuses(url, config?.access)) stated[status] ??= ProblemBody
   const entries = Object.entries(stated).map(([status, response]) => {
-    const isUnnamed = Object(response).title === 'Problem' && codesOf(response).length === 0
+    const isProblem = Number(status) >= 400 && Object(response).title === 'Problem'
+    const isUnnamed = isProblem && codesOf(response).length === 0
     if (!isUnnamed) return [status, response]
     const codes = usualCodes(Number(status), [method].flat(), config?.access)
     if (codes.length === 0) throw new Error(`${method} ${url}: ${status} needs its codes.`)

@@ -55,6 +55,10 @@ export function roleFaultOf(app: Declaring): string | null {
   if (strange !== undefined) {
     return `The role ${strange} is not lower-case words with hyphens, of at most 40 characters.`
   }
+  const reserved = names.find((one) => one === 'service' || one in Object.prototype)
+  if (reserved !== undefined) {
+    return `The role ${reserved} has a name that the program has for something else. Give it another one.`
+  }
   if (!names.includes(manager)) {
     return `The role ${manager} manages users, but the app has no such role. Add it to roles, or name another one in manages.`
   }

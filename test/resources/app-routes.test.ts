@@ -106,6 +106,24 @@ export default defineApp({ name: 'acme', resources: [one] })`,
         'openapi',
         /^gatehouse: Method 'GET' already declared for route '\/events'\. Give the resource whose table is called so another plural, .*\n$/,
       ],
+      [
+        'problem',
+        'problems',
+        'openapi',
+        /^gatehouse: The resource problem at .*gatehouse\.config\.ts:2 makes the name Problem of the API description, which another part of it has\. Give the declared resource another name\.\n$/,
+      ],
+      [
+        'reconciliation',
+        'billing_reconciliations',
+        'openapi',
+        /^gatehouse: The resource reconciliation at .*gatehouse\.config\.ts:2 makes the name listBillingReconciliations of the API description, /,
+      ],
+      [
+        'task',
+        'references',
+        'openapi',
+        /^gatehouse: The app in .* cannot be loaded: The resource task has the plural references, a key word of SQL: .* See gatehouse\.config\.ts:2\. /,
+      ],
     ]
     for (const [name, table, command, messages] of refused) {
       await declare(name, table)

@@ -2,13 +2,34 @@ import type { Answer, ApiDescription, Media, Operation, Reference, Schema } from
 
 const prefix = '#/components/schemas/'
 
+/** Two parts of the description have one name. */
+export class NameTaken extends Error {
+  readonly taken: string
+
+  constructor(kind: 'schema' | 'operation', taken: string) {
+    super(`Two different ${kind}s have the name ${taken}.`)
+    this.name = 'NameTaken'
+    this.taken = taken
+  }
+}
+
+/** @throws NameTaken for two operations with one name, of which a client would have one */
+export function requireDistinctOperations({ paths }: ApiDescription): void {
+  const known = new Set<string>()
+  for (const { operationId } of Object.values(paths).flatMap((one) => Object.values(one))) {
+    if (operationId === undefined) continue
+    if (known.has(operationId)) throw new NameTaken('operation', operationId)
+    known.add(operationId)
+  }
+}
+
 export function referenceTo(name: string): Schema {
   return { $ref: `${prefix}${name}` }
 }
 
 /**
  * Makes every schema with a title a component of that name, and refers to it where it was.
- * @throws if two different schemas have the same title
+ * @throws NameTaken if two different schemas have the same title
  */
 export function nameSchemas(description: ApiDescription): ApiDescription {
   const { components, webhooks } = description
@@ -19,7 +40,7 @@ export function nameSchemas(description: ApiDescription): ApiDescription {
     if (title === undefined) return inner
     const known = schemas.get(title)
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inner)) {
-      throw new Error(`Two different schemas have the title ${title}.`)
+      throw new NameTaken('schema', title)
     }
     schemas.set(title, inner)
     return referenceTo(title)

@@ -1,6 +1,7 @@
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Resource } from './define.ts'
 import { checkLinks } from './links.ts'
+import { titleOf } from './names.ts'
 
 /**
  * Returns the list. Without the check, of two entries with the same key one would silently replace the other.
@@ -29,11 +30,32 @@ export function distinctFromOwn<const All extends readonly unknown[]>(
   try {
     return distinct(all, keyOf, problemOf)
   } catch (error) {
-    throw new OperatorError(
-      error instanceof Error ? error.message : String(error),
-      'Give the declared resource another name.',
-    )
+    throw nameTaken(error instanceof Error ? error.message : String(error))
   }
+}
+
+function nameTaken(problem: string): OperatorError {
+  return new OperatorError(problem, 'Give the declared resource another name.')
+}
+
+/**
+ * The error of a name in the API description that something else has too: that of the declared resource with the
+ * longest name in it. Null if there is none.
+ * @param taken the name of a schema or an operation, such as `NewTask`
+ */
+export function takenByResource(
+  taken: string,
+  resources: readonly Resource[],
+  placeOf: (name: string) => string,
+): OperatorError | null {
+  const [resource] = resources
+    .filter(({ title, plural }) => taken.includes(title) || taken.includes(titleOf(plural)))
+    .sort((one, other) => other.title.length - one.title.length)
+  if (resource === undefined) return null
+  const { name } = resource
+  return nameTaken(
+    `The resource ${name} at ${placeOf(name)} makes the name ${taken} of the API description, which another part of it has.`,
+  )
 }
 
 /** @throws Error if two resources have one name or table, or a reference leads nowhere */

@@ -9,6 +9,7 @@ import { expansionOf, type OnDelete, onDeletes, referencesOf } from './fields/ke
 import { listFaultsOf } from './list-faults.ts'
 import { memberCheckOf } from './names.ts'
 import { ownFaultsOf } from './own-action.ts'
+import { reservedFaultsOf } from './reserved-names.ts'
 import { visibleFaultsOf } from './visible.ts'
 
 /** The faults of a declaration that the compiler does not see. */
@@ -95,7 +96,7 @@ export function faultsOf(resource: Resource): string[] {
   faults.push(...resource.unique.map((key) => uniqueFaultOf(resource, key)))
   const unfit = keys.find((key) => fields[key]?.fault !== undefined)
   if (unfit !== undefined) faults.push([true, `has the field ${unfit} ${fields[unfit]?.fault}`])
-  faults.push(...pageFaultsOf(resource))
+  faults.push(...pageFaultsOf(resource), ...reservedFaultsOf(resource))
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
 }
 

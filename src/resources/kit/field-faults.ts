@@ -26,7 +26,7 @@ const ofScope: Readonly<Record<Resource['scope'], Readonly<Record<string, Fixed>
 /** Fields with the name of one that the program reads or fills itself. */
 export function shadowFaultsOf({ scope, fields }: Resource): [boolean, string][] {
   const fixed = { ...ofEvery, ...ofScope[scope] }
-  const shadowing = Object.keys(fields).find((key) => !isMadeBy(fields[key], fixed[key]))
+  const shadowing = Object.keys(fixed).find((key) => !isMadeBy(fields[key], fixed[key]))
   return [
     [
       shadowing !== undefined,
