@@ -428,6 +428,7 @@ const hunts: readonly SourceHunt[] = [
     forms: [form(/if \(\(await lockToken.*\n(?= +const secret)/g, '')],
     tests: [tests.appTokenRoutes],
   },
+  ...appHookHunts(),
   ...queueHunts(),
   ...inboundHunts,
   ...guardHunts,
@@ -572,8 +573,58 @@ function kitHunts(): SourceHunt[] {
     hunt('src/resources/hidden-columns.ts', /!isForManager/g, 'false', tests.hiddenColumns),
     hunt(routes, /idempotencyKey: true/g, 'idempotencyKey: false'),
     hunt(routes, /additionalProperties: false/g, 'additionalProperties: true'),
+    // Keys between rows of a tenant, people who are members, values that others are computed from, actions of one's own.
+    hunt(
+      'src/resources/kit/links.ts',
+      /(?<=const scoped = )scopedColumnsOf\(resource\)(?=\n {2}const foreignKey)/g,
+      '[]',
+      tests.appTables,
+    ),
+    hunt('src/resources/kit/sql.ts', / AND m\.user_id = NEW\.\$\{column\}/g, '', tests.fieldKinds),
+    hunt(
+      'src/resources/kit/faults.ts',
+      /permission !== undefined && permission !== fields\[key\]\?\.permission/g,
+      'false',
+      tests.define,
+    ),
+    hunt('src/resources/kit/faults.ts', /written\.includes\(key\) \|\| /g, '', tests.define),
+    hunt(
+      derived,
+      /(?<=feature === undefined \? \[plan\]\.flat\(\) : )plansWith\(.*\)/g,
+      '[]',
+      tests.visible,
+    ),
+    hunt(
+      'src/rows/routed-actions.ts',
+      /(?<=rule: \{ resource: resource\.name, action: )name/g,
+      `'read'`,
+      tests.small,
+    ),
+    hunt('src/rows/own-actions.ts', /refuseUnseen\(resource, caller, body\)\n/g, '', tests.small),
     hunt(derived, /token \?\? permission/g, 'permission', tests.rules),
     hunt(derived, /forServices: resource\.forServices/g, 'forServices: true', tests.rules),
+  ]
+}
+
+/** The hooks of an app: whatever has happened adds or runs its hook, in the transaction of what has happened. */
+function appHookHunts(): SourceHunt[] {
+  const hunt = (file: string, pattern: RegExp, instead: string): SourceHunt => ({
+    kind: 'app hook',
+    files: [file],
+    forms: [form(pattern, instead)],
+    tests: [tests.visible],
+  })
+  const adding = [
+    ...['erasure/erase', 'members/leave', 'members/members', 'members/own-invitations'],
+    ...['members/tenants', 'sign-in/role-map', 'sign-in/users'],
+  ]
+  return [
+    ...adding.map((file) => hunt(`src/auth/${file}.ts`, /await addHook\(.*\)\n/g, '{}\n')),
+    hunt('src/billing/process.ts', /await hook\.run\(tx, payee\.tenantId, fact\)\n/g, ''),
+    hunt('src/billing/process.ts', /if \(isFirst\) (?=await first\(\))/g, ''),
+    hunt('src/billing/process.ts', /(?<=if \(isFirst\) )await (?=first\(\))/g, 'void '),
+    hunt('src/billing/process.ts', /, \(\) => hook\.run\(tx, payee \?\? null\)/g, ''),
+    hunt('src/queue/app/hooks.ts', /one\.isHook === true && /g, 'one.isHook !== true && '),
   ]
 }
 
