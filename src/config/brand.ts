@@ -62,7 +62,7 @@ export function readBrand(values: BrandSettings, withLogo: boolean, faults: stri
   }
 }
 
-const maxLogoBytes = 32_768 // a page with everything it loads has at most 100 KB
+const maxLogoBytes = 32_768 // beside the 60 KB that a page has at most with everything else it loads
 
 function readLogo(path: string | undefined, faults: string[]): Logo | null {
   if (path === undefined) return null

@@ -3,16 +3,10 @@ import t from 'tap'
 import { seriousFindings } from '#test/support/browser/accessible.ts'
 import { everyPage } from '#test/support/browser/every-page.ts'
 import { startStrippingProxy } from '#test/support/browser/stripping-proxy.ts'
+import { weightOf } from '#test/support/browser/weight.ts'
 
-const maxPageBytes = 100_000 // with everything that the page loads
+const maxPageBytes = 60_000 // with everything that the page loads
 const widths = [390, 1280, 1920]
-
-/** The bytes of the page and of everything it loaded, as they were sent. */
-function bytesOf(page: Page): Promise<number> {
-  return page.evaluate<number>(`
-    ['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
-      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
-}
 
 /** How far parts of the page moved while it loaded (0: nothing moved). */
 function shiftOf(page: Page): Promise<number> {
@@ -48,7 +42,7 @@ t.test('every page is accessible in both schemes, small, steady and never too wi
     }
     await page.setViewportSize({ width: 1280, height: 900 })
     t.equal((await page.goto(path))?.status(), 200, route)
-    const bytes = await bytesOf(page)
+    const bytes = await weightOf(page)
     t.ok(bytes > 1_000 && bytes <= maxPageBytes, `${route}: ${bytes} bytes`)
     const shift = await shiftOf(page)
     t.ok(shift < 0.01, `${route}: layout shift ${shift}`)
@@ -69,6 +63,9 @@ t.test('every page is accessible in both schemes, small, steady and never too wi
   const leave = page.getByRole('button', { name: 'Sign out' })
   const { y = Number.NaN, height = 0 } = (await leave.boundingBox()) ?? {}
   t.ok(y >= 0 && y + height <= 800, 'an operator can sign out without scrolling')
+  const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+  const last = (await links.last().boundingBox()) ?? { y: Number.NaN, height: 0 }
+  t.ok(last.y + last.height <= y, 'and sees every link')
 })
 
 t.test('without scripts every page has its heading, and no button that does nothing', async (t) => {

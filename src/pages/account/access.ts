@@ -2,7 +2,6 @@ import type { AccessRow } from '#src/access/overview.ts'
 import { roles } from '#src/access/roles.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html } from '#src/pages/kit/html.ts'
-import { icon } from '#src/pages/kit/icon.ts'
 import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 import { layout } from '#src/pages/kit/layout.ts'
 
@@ -25,11 +24,10 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): Page {
     ([resource, rules]) => html`<tbody id="on-${resource}">
             <tr class="group"><th scope="rowgroup" colspan="${columns.length + 2}">${nameOf(resource)}</th></tr>
             ${rules.map(
-              (row) => html`<tr>
-            <th scope="row">${row.action} <span class="quiet">${scopeText(row)}</span></th>
-            <td class="own">${decisionText(may(row))}</td>
-            ${columns.map((column) => html`<td${mark(column)}>${cellText(row, column)}</td>`)}
-          </tr>`,
+              (
+                row,
+              ) => html`<tr><th scope="row">${row.action} <span class="quiet">${scopeText(row)}</span></th><td class="own">${decisionText(may(row))}</td>${columns.map((column) => html`<td${isOwn(column) ? mark(column) : ''}>${cellText(row, column)}</td>`)}</tr>
+            `,
             )}
           </tbody>`,
   )
@@ -55,6 +53,9 @@ const operator = 'operator'
 
 type Decision = { allowed: boolean; reason: string }
 
+/** A character and not an icon: the page has hundreds. */
+const yes = html`<b class="allowed" role="img" aria-label="yes">✓</b>`
+
 /** Whether the viewer may do it to some object, and why. */
 function reasonFor(row: AccessRow, { role, operator }: Viewer): Decision {
   if (row.forApp === 'only') return { allowed: false, reason: 'the app only' }
@@ -72,7 +73,7 @@ function reasonFor(row: AccessRow, { role, operator }: Viewer): Decision {
 
 function decisionText({ allowed, reason }: Decision): Html {
   const answer = allowed
-    ? html`<span class="allowed">${icon('check')}<span class="unseen">yes,</span></span>`
+    ? yes
     : html`<span aria-hidden="true">–</span><span class="unseen">no,</span>`
   return html`${answer} <span class="quiet">${reason}</span>`
 }
@@ -96,9 +97,8 @@ function nameOf(resource: string): string {
 /** The operator's column has only what operators may do in addition to their role. */
 function cellText(row: AccessRow, column: string): Html {
   const allowed = column === operator ? row.forOperators : row.roles.includes(column)
-  if (allowed)
-    return html`<span class="allowed">${icon('check')}<span class="unseen">yes</span></span>`
-  return column === operator ? html`` : html`<span class="quiet">–</span>`
+  if (allowed) return yes
+  return column === operator ? html`` : html`–`
 }
 
 function scopeText({ scope, conditions, credential }: AccessRow): Html {

@@ -124,7 +124,8 @@ function endpointItem(endpoint: Endpoint): Html[] {
   const { id, url, health, forecasts } = endpoint
   const item = (mood: string, text: Html) =>
     html`<li class="${mood}"><span class="wrap">${isolated(url)}${text}</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`
-  const trouble = html` ${healthBadge(endpoint.health)} ${health.reason ?? ''}`
+  const reason = health.reason === null ? '' : html`<br>${health.reason}`
+  const trouble = html` ${healthBadge(endpoint.health)}${reason}`
   return [
     ...(receives(endpoint) ? [] : [item(stateMoods[health.state], trouble)]),
     ...(isIdle(endpoint) ? [] : forecasts).map(({ message }) =>

@@ -54,7 +54,7 @@ export function billingPage(view: BillingView): Page {
   const dead = view.counts.find(({ status }) => status === 'dead')?.events ?? 0
   return layout(
     'Billing events',
-    html`${pageHead({ title: 'Billing events', lead: html`Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a> <a href="${unlinkedPath}">Unlinked customers</a>` })}
+    html`${pageHead({ title: 'Billing events', lead: html`Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a> · <a href="${unlinkedPath}">Unlinked customers</a>` })}
       <section class="card" aria-labelledby="statuses">
         <h2 id="statuses">By status</h2>
         ${billingFlow(view.counts, view.ages)}

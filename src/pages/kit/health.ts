@@ -32,7 +32,7 @@ export function healthBadge({ state, since, retrying }: Health): Html {
   const deliveries = retrying === 1 ? '1 delivery' : `${retrying} deliveries`
   const count = retrying === 0 ? '' : state === 'retrying' ? deliveries : `${deliveries} retrying`
   return html`${badge(state)}${count === '' ? '' : html` <span class="quiet whole">${count}</span>`}${
-    state === 'healthy' ? '' : html` <span class="quiet whole">${timeText(since)}</span>`
+    state === 'healthy' ? '' : html` <span class="quiet whole">began ${timeText(since)}</span>`
   }`
 }
 

@@ -22,14 +22,14 @@ const charts: readonly Chart[] = [
   },
   {
     measure: 'backlog',
-    title: 'Events not processed, most',
+    title: 'Events not processed (peak)',
     kind: 'first',
     href: '/app/billing?status=recorded',
     link: 'Waiting events',
   },
   {
     measure: 'queues',
-    title: 'Due jobs, most',
+    title: 'Due jobs (peak)',
     kind: 'first',
     href: '/app/operations/work#queues',
     link: 'Queues',
@@ -50,7 +50,7 @@ const charts: readonly Chart[] = [
   },
   {
     measure: 'providersDown',
-    title: 'Providers down, most',
+    title: 'Providers down (peak)',
     kind: 'bad',
     href: '/app/operations/work#providers',
     link: 'Identity providers',
@@ -64,14 +64,14 @@ const charts: readonly Chart[] = [
   },
   {
     measure: 'poolWaiting',
-    title: 'Waiting for the database, most',
+    title: 'Waiting for the database (peak)',
     kind: 'first',
     href: '/app/operations/work#processes',
     link: 'Processes',
   },
   {
     measure: 'poolFailures',
-    title: 'Without a connection',
+    title: 'Without a database connection',
     kind: 'bad',
     href: '/app/operations/work#processes',
     link: 'Processes',
@@ -104,7 +104,7 @@ function isSome(value: number | null): boolean {
 function noneText(titles: readonly string[]): Html {
   return titles.length === 0
     ? html``
-    : html`<p class="quiet">None in this period: ${titles.map((title) => title.replace(', most', '').toLowerCase()).join(', ')}.</p>`
+    : html`<p class="quiet">None in this period: ${titles.map((title) => title.replace(' (peak)', '').toLowerCase()).join(', ')}.</p>`
 }
 
 function chartOf({ measure, title, kind, href, link }: Chart, history: MeasuredHistory): Html {

@@ -155,8 +155,8 @@ function backlogStats({ billing, unaccounted }: OverviewView): Stat[] {
     },
     {
       label: 'Retrying',
-      value: oldestRetrying === 0 ? 'None' : ageText(oldestRetrying),
-      note: 'since the first failure',
+      value: oldestRetrying === 0 ? '0' : ageText(oldestRetrying),
+      note: oldestRetrying === 0 ? 'none' : 'since the first failure',
       href: '/app/billing?status=failed',
       ...(oldestRetrying > 0 && { mood: 'warning' }),
     },

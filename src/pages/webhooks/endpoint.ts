@@ -204,7 +204,7 @@ export const rotateForm = formOf({
 })
 
 export const pauseForm = formOf({
-  deliveries: choice(Type.Enum(['hold', 'drop']), 'Its deliveries meanwhile', {
+  deliveries: choice(Type.Enum(['hold', 'drop']), 'Deliveries in the meantime', {
     options: { hold: 'wait until it is resumed', drop: 'are not sent (replay them later)' },
   }),
 })
