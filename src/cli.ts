@@ -2,6 +2,7 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { printMessage } from '#src/commands/kit/output.ts'
 import { isTooOld, neededNode } from '#src/runtime/needed-node.ts'
+import { beginWithHeapFlags } from '#src/runtime/process/heap.ts'
 
 // A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on('error', (error) => {
@@ -18,6 +19,9 @@ if (isTooOld(process.versions.node)) {
   )
   process.exit(1)
 }
+
+// Before the program is loaded, and only for what runs for long.
+if (['serve', 'worker'].some((command) => process.argv.includes(command))) beginWithHeapFlags()
 
 try {
   // With it the app is loaded, which may have a mistake.

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { heapFlags } from '#src/runtime/process/heap.ts'
 import { type Bundle, checkThread, queryCompiler } from './bundle.ts'
 
 /**
@@ -28,9 +29,7 @@ export async function writeBinary(
         output: binary,
         disableExperimentalSEAWarning: true,
         useCodeCache: false,
-        // V8 may use 4 GiB and collects late: these halve the memory under load for a tenth more CPU. The
-        // first is a quarter of the default, and the second lets the heap grow by half between collections.
-        execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=50'],
+        execArgv: heapFlags,
         assets: {
           ...assets,
           [queryCompiler]: `${parts}/query-compiler.wasm`,

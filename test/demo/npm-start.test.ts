@@ -125,7 +125,7 @@ async function processesOf(t: Test, npm: number): Promise<Started> {
   t.teardown(() => {
     for (const pid of processes.filter(isAlive)) process.kill(pid, 'SIGKILL')
   })
-  const programs = tree.filter(({ args }) => /^\S*node dev\/cli\.ts serve/.test(args))
+  const programs = tree.filter(({ args }) => /^\S*node .*dev\/cli\.ts serve/.test(args))
   t.equal(programs.length, 1)
   t.equal(tree.filter(({ args }) => args.startsWith('npm ')).length, 1, 'one npm')
   t.ok(tree.some(({ args }) => args.includes('postgres')))

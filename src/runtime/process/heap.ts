@@ -1,0 +1,22 @@
+import { isSea } from 'node:sea'
+
+/**
+ * V8 may use 4 GiB and collects late: these need a quarter less memory under load, and no more CPU at 64
+ * connections (4 MB and 50 % cost a fifth more). The first is half the default, and the second lets the heap grow by
+ * 30 % between collections.
+ */
+export const heapFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30']
+
+/**
+ * Begins this process again with `heapFlags`, because V8 reads the first only at its start. The binary has them
+ * from its build. A flag that the environment or the command line sets stays as it is. Does nothing where a
+ * process cannot be replaced (Windows), or is the child of another Node, to which it would lose its channel.
+ */
+export function beginWithHeapFlags(): void {
+  const { execArgv, execPath, argv, env, platform } = process
+  if (isSea() || platform === 'win32' || process.connected) return
+  const given = [env.NODE_OPTIONS ?? '', ...execArgv].join(' ').replaceAll('_', '-')
+  const missing = heapFlags.filter((flag) => !given.includes(flag.replace(/=.*/, '=')))
+  if (missing.length === 0) return
+  process.execve?.(execPath, [execPath, ...missing, ...execArgv, ...argv.slice(1)], env)
+}
