@@ -71,7 +71,7 @@ export async function measureOutbound(place: Place, effort: Effort): Promise<Sec
     await stopConsumer(worker)
     const alone = await measureOneEach(place, receivers, db, effort)
     const writers = await measureWriters(place, effort)
-    const deep = await measureDeepBacklog(place, receivers, db)
+    const deep = await measureDeepBacklog(place, receivers, db, effort)
     const rates = [median(ours), median(plain)] as const
     return {
       title: 'Outbound webhooks',
