@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '#src/access/caller.ts'
 import type { Page, PortalFrame, Viewer } from '#src/pages/kit/layout.ts'
@@ -14,9 +14,9 @@ declare module 'fastify' {
     readonly viewer: Viewer
   }
   interface FastifyReply {
-    /** Sends a page. */
+    /** Sends a page. The script of one with the search of Ctrl+K may send requests to us. */
     sendPage(page: Page): FastifyReply
-    /** Sends a page with a content security policy that lets its script send requests to us. */
+    /** Sends a page that follows something, so its script may send requests to us. */
     sendLivePage(page: Page): FastifyReply
   }
 }
@@ -27,12 +27,12 @@ export default fp(
     app.decorateRequest('portal', null)
     app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(page) {
+      if (hasSearch(page)) allowRequests(this)
       if (this.request.method === 'GET') this.forgetDraft()
       return this.type('text/html; charset=utf-8').send(this.server.renderPage(page))
     })
     app.decorateReply('sendLivePage', function sendLivePage(page) {
-      const policy = this.getHeader('content-security-policy')
-      this.header('content-security-policy', `${policy};connect-src 'self'`)
+      if (!hasSearch(page)) allowRequests(this)
       return this.sendPage(page)
     })
   },
@@ -42,6 +42,16 @@ export default fp(
     dependencies: ['branding', 'session', 'security-headers', 'sign-in-return'],
   },
 )
+
+/** The navigation of people who are signed in has it. */
+function hasSearch({ open }: Page): boolean {
+  return open !== undefined && 'current' in open && !open.portal
+}
+
+function allowRequests(reply: FastifyReply): void {
+  const policy = reply.getHeader('content-security-policy')
+  reply.header('content-security-policy', `${policy};connect-src 'self'`)
+}
 
 function viewerOf(this: FastifyRequest): Viewer {
   if (this.enteredCaller === null) throw new Error('The request has not entered yet.')

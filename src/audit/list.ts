@@ -3,7 +3,14 @@ import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
-import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
+import {
+  byId,
+  type Count,
+  idForm,
+  maxCounted,
+  type Page,
+  pageOf,
+} from '#src/http/lists/pagination.ts'
 import { IdFilter, SortBy } from '#src/http/lists/query.ts'
 import { explained, Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
 
@@ -104,16 +111,35 @@ export function usersIn(
 /** Audit entries of the tenant, newest first. */
 export function listTenantAudit(
   tx: Tx,
-  { tenantId }: TenantScope,
+  scope: TenantScope,
   page: Page,
-  { userId, outcome, ...filter }: TenantAuditFilter = {},
+  filter: TenantAuditFilter = {},
 ) {
-  const scope = {
+  return list(tx, whereOf(scope, filter), page, filter, tenantAuditList.name)
+}
+
+/** How many entries such a list has. */
+export async function countTenantAudit(
+  tx: Tx,
+  scope: TenantScope,
+  filter: TenantAuditFilter,
+): Promise<Count> {
+  const where = { ...whereOf(scope, filter), ...conditionsOf(filter) }
+  const rows = await tx.auditEntry.count({ where, take: maxCounted + 1 })
+  return { rows: Math.min(rows, maxCounted), more: rows > maxCounted }
+}
+
+function whereOf({ tenantId }: TenantScope, { userId, outcome }: TenantAuditFilter) {
+  return {
     tenantId,
     ...(userId !== undefined && { userId: BigInt(userId) }),
     ...(outcome !== undefined && { outcome }),
   }
-  return list(tx, scope, page, filter, tenantAuditList.name)
+}
+
+function conditionsOf({ action, from, to }: AuditFilter): Prisma.AuditEntryWhereInput {
+  const at = within({ from, to })
+  return { ...(action !== undefined && named(action)), ...(at && { at }) }
 }
 
 /** The entries of an action; `task:close` is that action of the app's own. */
@@ -125,13 +151,12 @@ async function list(
   tx: Tx,
   scope: Prisma.AuditEntryWhereInput,
   page: Page,
-  { action, ...range }: AuditFilter,
+  filter: AuditFilter,
   name: string,
 ) {
   const { where, ...order } = byId(page)
-  const at = within(range)
   const rows = await tx.auditEntry.findMany({
-    where: { ...scope, ...(action !== undefined && named(action)), ...(at && { at }), ...where },
+    where: { ...scope, ...conditionsOf(filter), ...where },
     ...order,
   })
   return pageOf(

@@ -31,6 +31,8 @@ export type Further = {
   readonly expand?: readonly string[]
   /** Counts the rows of all pages too. */
   readonly count?: boolean
+  /** The rows that a page of a search looks at, instead of `maxSearchedRows`. */
+  readonly searched?: number
 }
 
 export type Lists<Item> = {
@@ -51,7 +53,7 @@ export type Lists<Item> = {
     caller: Asking,
     page: Page,
     filter?: ListFilter,
-    further?: Pick<Further, 'sort' | 'count'>,
+    further?: Omit<Further, 'expand'>,
   ): Promise<PageResult<NamedItem<Item>>>
 }
 
@@ -70,10 +72,10 @@ export function listsOf<Item>(
     page: Page,
     filter: ListFilter,
     { selected, bytes, read }: Reading<T>,
-    { sort, count = false }: Further,
+    { sort, count = false, searched = maxSearchedRows }: Further,
   ): Promise<PageResult<T>> {
     const sortKey = sortKeyOf(resource, sort)
-    const inOrder = inOrderOf(table, asking, page, { filter, selected, sortKey })
+    const inOrder = inOrderOf(table, asking, page, { filter, selected, sortKey, searched })
     const [rows, counted] = await Promise.all([
       tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], ''))),
       count ? countOf(tx, table, asking, filter) : undefined,
@@ -117,6 +119,8 @@ type Wanted = {
   readonly selected: Prisma.Sql
   /** The field that the list is sorted by; null for the id. */
   readonly sortKey: string | null
+  /** Rows that a search looks at. */
+  readonly searched: number
 }
 
 /** The rows of a page and one more, which says whether another page follows. */
@@ -124,7 +128,7 @@ function inOrderOf<Item>(
   { resource, name, columns }: Table<Item>,
   asking: RowScope,
   page: Page,
-  { filter, selected, sortKey }: Wanted,
+  { filter, selected, sortKey, searched }: Wanted,
 ): Prisma.Sql {
   const inReverse = isReadInReverse(page)
   const [direction, beyond] = inReverse
@@ -164,12 +168,12 @@ function inOrderOf<Item>(
   }
   // Names with capitals are those of no column.
   const match = matchOf(resource, name, filter.q)
-  const isEnd = Prisma.sql`"rowNumber" = ${maxSearchedRows}`
+  const isEnd = Prisma.sql`"rowNumber" = ${searched}`
   return Prisma.sql`
             SELECT ${columns}${selected}${position}, ${match} AS is_match, ${isEnd} AS is_end
             FROM (
               SELECT ${name}.*, row_number() OVER (ORDER BY ${order}) AS "rowNumber" ${all}
-              ORDER BY ${order} LIMIT ${maxSearchedRows}
+              ORDER BY ${order} LIMIT ${searched}
             ) AS ${name}
             WHERE ${match} OR ${isEnd} ORDER BY ${order} LIMIT ${limit}`
 }

@@ -747,6 +747,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()","leaveAfterSerialization()"]
     │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   • (onError) ["countRefusal()"]
+    │   └── /suggestions (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
+    │       • (preHandler) ["waitForTurn()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","leaveAfterSerialization()"]
+    │       • (onResponse) ["countRequest()","leaveAfterFailure()"]
+    │       • (onError) ["countRefusal()"]
     ├── app/command-line (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["readDraft()","dropUnknownParameters()"]

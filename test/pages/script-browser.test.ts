@@ -167,9 +167,26 @@ t.test('Ctrl+K filters pages and actions, and finds objects by id', async (t) =>
 
   await open()
   await page.keyboard.type(`delivery ${deliveryId}`)
-  t.equal(await links.count(), 0)
+  await dialog
+    .getByRole('status')
+    .filter({ hasText: '1 object found' })
+    .waitFor({ state: 'attached' })
+  t.same(await links.allTextContents(), [`Delivery ${deliveryId} Webhooks`])
+  t.same(await seriousFindings(page), [])
+  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.waitForURL(`${baseUrl}/app/deliveries/${deliveryId}`)
+
+  await open()
+  await page.keyboard.type('8.8.8.8')
+  await links.filter({ hasText: 'https://8.8.8.8/hook' }).waitFor()
+  await page.keyboard.type('x')
+  await dialog
+    .getByRole('status')
+    .filter({ hasText: 'No objects found' })
+    .waitFor({ state: 'attached' })
+  t.equal(await links.count(), 0, 'those of the text before are gone')
+  await page.goto(`${baseUrl}/app/webhooks`)
 
   await page.evaluate(`{
     const other = document.createElement('dialog')

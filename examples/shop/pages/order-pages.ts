@@ -1,5 +1,8 @@
 import {
   amountText,
+  type Count,
+  countText,
+  filtersOf,
   formOf,
   type Html,
   html,
@@ -10,14 +13,16 @@ import {
   orEmpty,
   type Page,
   pageHead,
+  queryOf,
   renderForm,
   type ShownList,
   table,
   timeText,
   toast,
+  type Used,
   type Viewer,
 } from 'gatehouse/routes'
-import { type LineItem, ShippingAddress } from '../resources/orders.ts'
+import { orders as declared, type LineItem, ShippingAddress } from '../resources/orders.ts'
 
 type ShownOrder = {
   id: number
@@ -52,12 +57,27 @@ const listColumns = [
   { label: 'Placed' },
 ] as const
 
-/** The viewer's orders in all their tenants, newest first. */
-export function orderListPage(
-  viewer: Viewer,
-  orders: readonly ShownOrder[],
-  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
-): Page {
+export type OrderListView = {
+  readonly viewer: Viewer
+  readonly orders: readonly ShownOrder[]
+  readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  readonly count: Count | undefined
+  readonly used: Used
+}
+
+/** The viewer's orders in all their tenants, newest first unless the other order is asked for. */
+export function orderListPage({ viewer, orders, cursors, count, used }: OrderListView): Page {
+  const path = '/app/orders'
+  const tenants = (viewer.tenants ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const looks = {
+    tenantId: { label: 'Tenant', all: 'Every tenant', options: tenants },
+    created: { label: 'Placed' },
+  }
+  const lead = `Your orders in all your tenants. Only you see them. ${countText(count) ?? ''}`
+  const isSorted = Object.keys(used).every((name) => name === 'sort')
+  const empty = isSorted
+    ? html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs/api/orders#createOrder">Read how</a>`
+    : html`<p>No such orders. <a href="${path}">Show all orders</a></p>`
   const rows = orders.map(({ id, currency, lineItems, shippingAddress, createdAt }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,
     isolated(shippingAddress.city),
@@ -67,11 +87,12 @@ export function orderListPage(
   ])
   return layout(
     'Orders',
-    html`${pageHead({ title: 'Orders', lead: 'Your orders in all your tenants. Only you see them.' })}
+    html`${pageHead({ title: 'Orders', lead })}
       <section class="card">
-        ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs/api/orders#createOrder">Read how</a>`)}
+        ${filtersOf({ path, query: queryOf(declared, null), used, looks })}
+        ${listTable(listColumns, rows, { path, filter: used, ...cursors }, empty)}
       </section>`,
-    { current: '/app/orders', ...viewer },
+    { current: path, ...viewer },
   )
 }
 

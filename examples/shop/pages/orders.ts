@@ -1,10 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { actionsOf, CursorQuery, found, IdParams, readId, readList } from 'gatehouse/routes'
+import {
+  actionsOf,
+  CursorQuery,
+  filterSchemasOf,
+  found,
+  IdParams,
+  queryOf,
+  readFilters,
+  readId,
+  readList,
+} from 'gatehouse/routes'
 import Type from 'typebox'
 import { orders as declared } from '../resources/orders.ts'
 import { addressForm, orderListPage, orderPage } from './order-pages.ts'
 
-const { change, find, list, listing } = actionsOf(declared)
+const { change, find, list, listingBy } = actionsOf(declared)
+const listQuery = queryOf(declared, null)
+const ListQuery = Type.Object(
+  { ...CursorQuery.properties, ...filterSchemasOf(listQuery) },
+  { additionalProperties: false },
+)
 
 const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },
@@ -21,13 +36,20 @@ const schema = { hide: true, params: IdParams }
 const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.get(
     '/app/orders',
-    { config: read, schema: { hide: true, querystring: CursorQuery } },
+    { config: read, schema: { hide: true, querystring: ListQuery } },
     async (request, reply) => {
-      const { page } = readList({ limit: pageSize, ...request.query }, listing)
-      const { data, ...cursors } = await app.db.read(request.entry, (tx, caller) =>
-        list(tx, caller, page),
+      const { cursor, ...given } = request.query
+      const used = readFilters(listQuery, given)
+      const { page, filter } = readList(
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
+        listingBy(used.sort),
       )
-      return reply.sendPage(orderListPage(request.viewer, data, cursors))
+      const listed = await app.db.read(request.entry, (tx, caller) =>
+        list(tx, caller, page, filter, { sort: used.sort, count: true }),
+      )
+      const { data: orders, count, ...cursors } = listed
+      const { viewer } = request
+      return reply.sendPage(orderListPage({ viewer, orders, cursors, count, used }))
     },
   )
   app.get(

@@ -6,10 +6,7 @@ import { isCustomerFree } from '#src/billing/customers.ts'
 import {
   countByStatus,
   EventParams,
-  EventType,
-  eventStatuses,
   findReceived,
-  forwardingStatuses,
   listReceived,
   measureAges,
   type ReceivedEvent,
@@ -19,9 +16,9 @@ import type { BillingProvider } from '#src/billing/providers/provider.ts'
 import { findReplay, type Replay } from '#src/billing/replays.ts'
 import { customerIn } from '#src/billing/waiting.ts'
 import type { Tx } from '#src/db/database.ts'
-import { readPage } from '#src/http/lists/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { PageQuery, UuidParams } from '#src/http/schemas.ts'
+import { CursorQuery, UuidParams } from '#src/http/schemas.ts'
 import { findLedgerState } from '#src/ledger/last-check.ts'
 import {
   billingEventPage,
@@ -30,18 +27,14 @@ import {
   dismissForm,
   progressOf,
 } from '#src/pages/billing/events.ts'
+import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { SubmissionForm } from '#src/pages/kit/form-submission.ts'
 
 const pageSize = '25'
 
-// A form also sends its empty fields; an empty field is no filter.
+const listQuery = billingEventActions.list.query ?? Type.Object({})
 const ListQuery = Type.Object(
-  {
-    status: Type.Optional(Type.Enum(['', ...eventStatuses])),
-    type: Type.Optional(Type.Union([Type.Literal(''), EventType])),
-    forwarding: Type.Optional(Type.Enum(['', ...forwardingStatuses])),
-    cursor: PageQuery.properties.cursor,
-  },
+  { ...filterSchemasOf(listQuery), ...CursorQuery.properties },
   { additionalProperties: false },
 )
 
@@ -65,14 +58,12 @@ const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, 
     { config: read, schema: { hide, querystring: ListQuery } },
     async (request, reply) => {
       const { entry, query } = request
-      const { status = '', type = '', forwarding = '', cursor } = query
-      const part = { limit: pageSize, ...(cursor && { cursor }) }
-      const page = readPage(part, receivedList.name, receivedList.forms)
-      const filter = {
-        status: status || undefined,
-        type: type || undefined,
-        forwarding: forwarding || undefined,
-      }
+      const { cursor, ...given } = query
+      const used = readFilters(listQuery, given)
+      const { page, filter } = readList(
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
+        receivedList,
+      )
       const shown = await app.db.read(entry, async (tx) => {
         const [counts, ages, { data: events, nextCursor }, ledger] = await Promise.all([
           countByStatus(tx),
@@ -83,7 +74,7 @@ const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, 
         return { counts, ages, events, nextCursor, ledger }
       })
       const { viewer } = request
-      return reply.sendPage(billingPage({ viewer, filter: { status, type, forwarding }, ...shown }))
+      return reply.sendPage(billingPage({ viewer, query: listQuery, used, ...shown }))
     },
   )
   app.get('/app/billing/:id', { config: read, schema: event }, async (request, reply) => {

@@ -1,12 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { invoiceListPage, invoicePage } from '#src/pages/billing/invoices.ts'
+import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { invoices as declared } from '#src/resources/invoices.ts'
 import { actionsOf } from '#src/rows/actions.ts'
+import { queryOf } from '#src/rows/query.ts'
 
-const { find, listing, list } = actionsOf(declared)
+const { find, listingBy, list } = actionsOf(declared)
+const query = queryOf(declared, null)
+const querystring = Type.Object(
+  { ...CursorQuery.properties, ...filterSchemasOf(query) },
+  { additionalProperties: false },
+)
 
 const pageSize = '25'
 
@@ -16,13 +24,20 @@ const config = { access: { resource: 'invoice', action: 'read' } } as const
 const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
   app.get(
     '/app/invoices',
-    { config, schema: { hide: true, querystring: CursorQuery } },
+    { config, schema: { hide: true, querystring } },
     async (request, reply) => {
-      const { page } = readList({ limit: pageSize, ...request.query }, listing)
-      const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
-        list(tx, caller, page),
+      const { cursor, ...given } = request.query
+      const used = readFilters(query, given)
+      const { page, filter } = readList(
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
+        listingBy(used.sort),
       )
-      return reply.sendPage(invoiceListPage(request.viewer, data, cursors))
+      const listed = await app.db.read(request.tenantEntry, (tx, caller) =>
+        list(tx, caller, page, filter, { sort: used.sort, count: true }),
+      )
+      const { data: invoices, count, ...cursors } = listed
+      const { viewer } = request
+      return reply.sendPage(invoiceListPage({ viewer, invoices, cursors, count, query, used }))
     },
   )
   app.get(

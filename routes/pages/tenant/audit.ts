@@ -3,8 +3,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { auditOutcomes } from '#src/audit/audit.ts'
 import {
+  countTenantAudit,
   listTenantAudit,
   type TenantAuditFilter,
+  TenantAuditQuery,
   tenantAuditList,
   usersIn,
 } from '#src/audit/list.ts'
@@ -13,13 +15,8 @@ import { findMemberNames } from '#src/auth/members/members.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
-import {
-  type AuditFilters,
-  auditPage,
-  csvHead,
-  csvLine,
-  jsonLine,
-} from '#src/pages/tenant/audit-log.ts'
+import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
+import { auditPage, csvHead, csvLine, jsonLine } from '#src/pages/tenant/audit-log.ts'
 import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 
 const pageSize = '50'
@@ -34,12 +31,15 @@ const sinceMs = {
   month: 2_592_000_000,
 } as const
 
-const filterFields = {
-  action: Type.Optional(Type.String({ pattern: '^([a-z][a-z-]{0,63}(:[a-z][a-z-]{0,63})?)?$' })),
-  outcome: Type.Optional(Type.Enum(['', ...auditOutcomes])),
-  since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week', 'month'])),
-  user: Type.Optional(Type.String({ pattern: '^([1-9][0-9]{0,15})?$' })),
-}
+const { action, userId, from, to, sort } = TenantAuditQuery.properties
+const query = Type.Object({
+  action,
+  outcome: Type.Optional(Type.Enum([...auditOutcomes])),
+  since: Type.Optional(Type.Enum(['hour', 'day', 'week', 'month'])),
+  user: userId,
+  ...{ from, to, sort },
+})
+const filterFields = filterSchemasOf(query)
 const Query = Type.Object(
   { ...CursorQuery.properties, ...filterFields },
   { additionalProperties: false },
@@ -60,26 +60,31 @@ const audit: FastifyPluginAsyncTypebox = async function audit(app) {
     { config, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
       const { cursor, ...fields } = request.query
+      const used = readFilters(query, fields)
       // Bound to the fields as they were sent: the time that `since` means moves on with every page.
       const { page } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...given(fields) },
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
         tenantAuditList,
       )
-      const wanted = toFilter(fields, app.clock.now())
+      const wanted = toFilter(used, app.clock.now())
       const read = await app.db.read(request.tenantEntry, async (tx, caller) => {
-        const listed = await listTenantAudit(tx, caller, page, wanted)
+        const [listed, count] = await Promise.all([
+          listTenantAudit(tx, caller, page, wanted),
+          countTenantAudit(tx, caller, wanted),
+        ])
         const [names, targets] = await Promise.all([
           findMemberNames(tx, caller, usersIn(listed.data)),
           findTargets(tx, caller, listed.data),
         ])
-        return { listed, names, targets }
+        return { listed, count, names, targets }
       })
       const { data, ...cursors } = read.listed
-      const filter: AuditFilters = { action: '', outcome: '', since: '', user: '', ...fields }
       const nameOf = (id: number) => read.names.get(id) ?? `user ${id}`
       const { viewer } = request
-      const { targets } = read
-      return reply.sendPage(auditPage({ viewer, entries: data, cursors, filter, targets, nameOf }))
+      const { targets, count } = read
+      return reply.sendPage(
+        auditPage({ viewer, entries: data, cursors, count, query, used, targets, nameOf }),
+      )
     },
   )
   addExport(app)
@@ -95,7 +100,7 @@ function addExport(app: App): void {
       const { format = 'csv', ...fields } = request.query
       const now = app.clock.now()
       const { db } = app
-      const filter = toFilter(fields, now)
+      const filter = toFilter(readFilters(query, fields), now)
       const line = format === 'csv' ? csvLine : jsonLine
       await request.enter()
       const person = request.method === 'HEAD' ? [] : [String(request.caller.userId)]
@@ -143,24 +148,14 @@ function addExport(app: App): void {
 }
 
 type Fields = {
-  action?: string
-  outcome?: string
-  since?: '' | keyof typeof sinceMs
-  user?: string
+  readonly since?: keyof typeof sinceMs
+  readonly [name: string]: string | undefined
 }
 
-/** Only the fields that filter. */
-function given(fields: Fields): Partial<Record<string, string>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value))
-}
-
-function toFilter({ action, outcome, since, user }: Fields, now: Date): TenantAuditFilter {
-  return {
-    ...(action && { action }),
-    ...(outcome && { outcome }),
-    ...(user && { userId: user }),
-    ...(since && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
-  }
+function toFilter({ since, user, ...used }: Fields, now: Date): TenantAuditFilter {
+  const { action, outcome, from, to } = used
+  const begin = since && new Date(now.getTime() - sinceMs[since]).toISOString()
+  return { action, outcome, userId: user, from: from ?? begin, to }
 }
 
 export default audit

@@ -7,6 +7,7 @@ import { findTargets } from '#src/audit/targets.ts'
 import {
   invitationActions,
   inviteUser,
+  listUsers,
   removeUser,
   renameActiveTenant,
   updateShownUser,
@@ -19,6 +20,7 @@ import {
   resendInvitation,
 } from '#src/auth/members/invitations.ts'
 import {
+  countMembers,
   findMemberNames,
   findRoleProviders,
   listMembers,
@@ -29,11 +31,12 @@ import { findTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { readPage } from '#src/http/lists/pagination.ts'
+import { readList, readPage } from '#src/http/lists/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { OptionalLine, PageQuery, Uuid } from '#src/http/schemas.ts'
+import { PageQuery, Uuid } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
+import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   changeForm,
@@ -48,11 +51,11 @@ const path = '/app/tenant'
 const pageSize = '25'
 const auditPageSize = '10'
 
-// A form also sends its empty fields; an empty search finds all members.
+const memberQuery = listUsers.query ?? Type.Object({})
 const Query = Type.Object(
   {
     ...doneQuery,
-    search: Type.Optional(OptionalLine(320)),
+    ...filterSchemasOf(memberQuery),
     /** Cursors of the members, the invitations and the audit entries. */
     members: PageQuery.properties.cursor,
     invitations: PageQuery.properties.cursor,
@@ -133,14 +136,19 @@ function addPage(app: App, { baseUrl, keys, mails, obstacle, quota }: Options) {
     '/app/tenant',
     { config: read, schema: { hide, querystring: Query } },
     async (request, reply) => {
-      const { done, search = '', members, invitations, trail } = request.query
-      const memberPage = readPart(pageSize, members, memberList)
+      const { done, members, invitations, trail, ...given } = request.query
+      const used = readFilters(memberQuery, given)
+      const { page: memberPage, filter } = readList(
+        { limit: pageSize, ...(members !== undefined && { cursor: members }), ...used },
+        memberList,
+      )
       const invitationPage = readPart(pageSize, invitations, invitationList)
       const auditPage = readPart(auditPageSize, trail, tenantAuditList)
       const shown = await app.db.read(request.tenantEntry, async (tx, caller) => {
-        const [tenant, listed, invited, audit, usage] = await Promise.all([
+        const [tenant, listed, count, invited, audit, usage] = await Promise.all([
           findTenant(tx, caller),
-          listMembers(tx, caller, memberPage, { search: search === '' ? undefined : search }),
+          listMembers(tx, caller, memberPage, filter),
+          countMembers(tx, caller, filter),
           listInvitations(tx, caller, invitationPage),
           listTenantAudit(tx, caller, auditPage),
           findUsage(tx, caller, quota),
@@ -156,7 +164,10 @@ function addPage(app: App, { baseUrl, keys, mails, obstacle, quota }: Options) {
         ])
         return {
           name: tenant?.name ?? 'Your tenant',
-          members: { ...listed, roleProviders, search, isLater: members !== undefined },
+          members: {
+            ...{ ...listed, count, roleProviders, query: memberQuery, used },
+            isLater: members !== undefined,
+          },
           invitations: {
             data: invited.data.map((one) => ({
               ...one,

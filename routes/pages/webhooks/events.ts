@@ -3,19 +3,23 @@ import Type from 'typebox'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { CursorQuery, OptionalLine } from '#src/http/schemas.ts'
+import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { eventListPage, eventPage } from '#src/pages/webhooks/events.ts'
-import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
-import { findEvent, listRecentEvents, recentEventList } from '#src/webhooks/events/feed.ts'
+import {
+  countRecentEvents,
+  findEvent,
+  listRecentEvents,
+  recentEventList,
+} from '#src/webhooks/events/feed.ts'
+import { FeedQuery } from '#src/webhooks/history/actions.ts'
 import { countDeliveriesOf, listDeliveriesOf } from '#src/webhooks/history/deliveries.ts'
 
 const pageSize = '25'
+const { type, from, to } = FeedQuery.properties
+const query = Type.Object({ search: Type.Optional(OptionalLine(68)), type, from, to })
 const Query = Type.Object(
-  {
-    ...CursorQuery.properties,
-    type: Type.Optional(Type.Union([Type.Literal(''), EventTypeName])),
-    search: Type.Optional(OptionalLine(68)),
-  },
+  { ...CursorQuery.properties, ...filterSchemasOf(query) },
   { additionalProperties: false },
 )
 const Params = Type.Object(
@@ -31,32 +35,28 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
     '/events',
     { config, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      const { type = '', search: entered = '', cursor } = request.query
-      const search = entered.trim()
+      const { cursor, ...given } = request.query
+      const used = readFilters(query, given)
       const { page, filter } = readList(
-        {
-          limit: pageSize,
-          ...(cursor !== undefined && { cursor }),
-          ...(type !== '' && { type }),
-          ...(search !== '' && { search }),
-        },
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
         recentEventList,
       )
-      const { list, appTypes, deliveries } = await app.db.read(
+      const { list, count, appTypes, deliveries } = await app.db.read(
         request.tenantPrincipalEntry,
         async (tx, caller) => {
-          const [list, appTypes] = await Promise.all([
+          const [list, count, appTypes] = await Promise.all([
             listRecentEvents(tx, caller, page, filter),
+            countRecentEvents(tx, caller, filter),
             listAppTypeNames(tx),
           ])
           const ids = list.data.map(({ id }) => id)
-          return { list, appTypes, deliveries: await countDeliveriesOf(tx, caller, ids) }
+          return { list, count, appTypes, deliveries: await countDeliveriesOf(tx, caller, ids) }
         },
       )
       const { data: events, ...cursors } = list
       const { viewer } = request
       return reply.sendPage(
-        eventListPage({ viewer, events, deliveries, cursors, filter: { type, search }, appTypes }),
+        eventListPage({ viewer, events, deliveries, cursors, count, query, used, appTypes }),
       )
     },
   )

@@ -9,7 +9,7 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { type Count, idForm, maxCounted, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import type { Reader } from '#src/mail/message.ts'
 import { addHook } from '#src/queue/app/hooks.ts'
@@ -87,15 +87,45 @@ export type MemberFilter = TimeRange & {
 /** The members of the tenant, newest members first. */
 export async function listMembers(
   tx: Tx,
-  { tenantId }: TenantScope,
+  scope: TenantScope,
   page: Page,
-  { role, department, search, ...range }: MemberFilter = {},
+  filter: MemberFilter = {},
 ) {
   const [micros, id] = page.after ?? []
   const last =
     micros === undefined || id === undefined
       ? null
       : [timeOfMicroseconds(micros), Prisma.sql`${id}::bigint`]
+  const conditions = [
+    memberConditions(scope, filter),
+    keyset([Prisma.sql`m.created_at`, Prisma.sql`m.user_id`], last, page),
+  ]
+  const rows = await tx.sql<MemberRow & { position: string }>`
+    SELECT ${Prisma.raw(memberColumns)},
+           (extract(epoch FROM m.created_at) * 1000000)::bigint::text AS position
+    FROM tenant_members m JOIN users u ON u.id = m.user_id
+    WHERE ${Prisma.join(conditions, ' AND ')}`
+  return pageOf(rows, page, memberList.name, (row) => [row.position, String(row.id)], toMember)
+}
+
+/** How many members such a list has. */
+export async function countMembers(
+  tx: Tx,
+  scope: TenantScope,
+  filter: MemberFilter,
+): Promise<Count> {
+  const [counted] = await tx.sql<{ rows: number }>`
+    SELECT count(*)::int AS rows FROM (
+      SELECT FROM tenant_members m JOIN users u ON u.id = m.user_id
+      WHERE ${memberConditions(scope, filter)} LIMIT ${maxCounted + 1}) AS listed`
+  const { rows = 0 } = counted ?? {}
+  return { rows: Math.min(rows, maxCounted), more: rows > maxCounted }
+}
+
+function memberConditions(
+  { tenantId }: TenantScope,
+  { role, department, search, ...range }: MemberFilter,
+): Prisma.Sql {
   const conditions = [
     Prisma.sql`m.tenant_id = ${tenantId}::uuid`,
     ...(role === undefined ? [] : [Prisma.sql`m.role = ${role}`]),
@@ -106,14 +136,8 @@ export async function listMembers(
           Prisma.sql`(strpos(lower(u.email), lower(${search})) > 0 OR strpos(lower(u.name), lower(${search})) > 0 OR u.id::text = ${search})`,
         ]),
     ...timeConditions(Prisma.sql`m.created_at`, range),
-    keyset([Prisma.sql`m.created_at`, Prisma.sql`m.user_id`], last, page),
   ]
-  const rows = await tx.sql<MemberRow & { position: string }>`
-    SELECT ${Prisma.raw(memberColumns)},
-           (extract(epoch FROM m.created_at) * 1000000)::bigint::text AS position
-    FROM tenant_members m JOIN users u ON u.id = m.user_id
-    WHERE ${Prisma.join(conditions, ' AND ')}`
-  return pageOf(rows, page, memberList.name, (row) => [row.position, String(row.id)], toMember)
+  return Prisma.join(conditions, ' AND ')
 }
 
 /** The names of these users, or their addresses, as far as they are members of the tenant. */

@@ -26,6 +26,15 @@ export function goPage(viewer: Viewer, search: string, found: readonly Destinati
   )
 }
 
+/** Links for the dialog of Ctrl+K. */
+export function suggestions(found: readonly Destination[]): Html {
+  const links = found.map(({ href, label, about, icon: name, isEntered }) => {
+    const note = about === null ? '' : html` <span class="quiet">${about}</span>`
+    return html`<a href="${href}">${icon(name)}<span class="wrap">${isEntered ? isolated(label) : label}${note}</span></a>`
+  })
+  return html`${links}`
+}
+
 const nothing: Html = emptyState(
   'Nothing has all of these words.',
   html`<a class="button plain" href="/app/go">All pages and actions</a>`,

@@ -11,12 +11,12 @@ import type { LedgerState } from '#src/ledger/last-check.ts'
 import {
   type BadgeMood,
   badge,
-  filterBar,
   type Progress,
   pageHead,
   progressBar,
   progressHead,
 } from '#src/pages/kit/components.ts'
+import { filtersOf, isFiltered, type ListQuery, type Used } from '#src/pages/kit/filters.ts'
 import { formOf, line, renderForm, submission } from '#src/pages/kit/form.ts'
 import { submissionField } from '#src/pages/kit/form-submission.ts'
 import {
@@ -31,7 +31,6 @@ import {
   timeText,
 } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { choices } from '#src/pages/kit/list.ts'
 import { billingFlow } from './flow.ts'
 import { ledgerSection, ledgerText } from './ledger.ts'
 import { unlinkedHref, unlinkedPath } from './unlinked.ts'
@@ -42,8 +41,8 @@ export type BillingView = {
   ages: readonly EventAge[]
   /** Null before the first check. */
   ledger: LedgerState | null
-  /** An empty string means no filter. */
-  filter: { status: string; type: string; forwarding: string }
+  query: ListQuery
+  used: Used
   events: readonly ReceivedEvent[]
   /** Cursor of the next page; null on the last one. */
   nextCursor: string | null
@@ -63,9 +62,9 @@ export function billingPage(view: BillingView): Page {
       </section>
       <section class="card" aria-labelledby="received">
         <h2 id="received">Received</h2>
-        ${filterForm(view.filter)}
-        ${view.events.length === 0 ? noEvents(view.filter) : html`<div class="compact">${table(columns, view.events.map(eventRow))}</div>`}
-        ${view.nextCursor === null ? '' : olderLink(view.filter, view.nextCursor)}
+        ${filtersOf({ path: '/app/billing', query: view.query, used: view.used, looks })}
+        ${view.events.length === 0 ? noEvents(view.used) : html`<div class="compact">${table(columns, view.events.map(eventRow))}</div>`}
+        ${view.nextCursor === null ? '' : olderLink(view.used, view.nextCursor)}
       </section>
       ${ledgerSection(view.ledger)}`,
     { current: '/app/billing', ...view.viewer },
@@ -77,30 +76,27 @@ function replayDead(dead: number): Html {
   return html`<form class="row" method="post" action="/app/billing/replay">${submissionField()}<button class="button">Replay ${what}</button></form>`
 }
 
-function filterForm(filter: BillingView['filter']): Html {
-  const { status, type, forwarding } = filter
-  const options = eventStatuses.map((value) => ({ value, label: value }))
-  return filterBar(
-    '/app/billing',
-    html`${choices('status', 'Status', 'All statuses', options, status)}
-          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type" data-search>
-          ${choices('forwarding', 'Posted to the app', 'Posted to the app or not', forwardingChoices, forwarding)}`,
-    isFiltered(filter),
-  )
-}
-
 const forwardingChoices = [
   { value: 'waiting', label: 'Not posted to the app yet' },
   { value: 'failed', label: 'Not posted to the app: failed' },
   { value: 'delivered', label: 'Posted to the app' },
 ] as const
 
-function isFiltered(filter: BillingView['filter']): boolean {
-  return Object.values(filter).some((value) => value !== '')
+const looks = {
+  status: {
+    ...{ label: 'Status', all: 'All statuses' },
+    options: eventStatuses.map((value) => ({ value, label: value })),
+  },
+  type: { label: 'Type' },
+  forwarding: {
+    ...{ label: 'Posted to the app', all: 'Posted to the app or not' },
+    options: forwardingChoices,
+  },
+  created: { label: 'Received' },
 }
 
-function noEvents(filter: BillingView['filter']): Html {
-  return isFiltered(filter)
+function noEvents(used: Used): Html {
+  return isFiltered(used)
     ? html`<p class="quiet">No matching events. <a href="/app/billing">Show all events</a></p>`
     : html`<p class="quiet">No events yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
 }
@@ -140,7 +136,7 @@ function waitsFor({ customer }: ReceivedEvent): Html {
     : html` <a href="${unlinkedHref(customer)}">Link ${isolated(customer)}</a>`
 }
 
-function olderLink(filter: BillingView['filter'], cursor: string): Html {
+function olderLink(filter: Used, cursor: string): Html {
   const query = new URLSearchParams({ ...filter, cursor })
   return html`<p class="row"><a class="button plain slim" href="/app/billing?${query.toString()}">Older events</a></p>`
 }

@@ -1,7 +1,9 @@
+import type { Count } from '#src/http/lists/pagination.ts'
 import { badge, pageHead } from '#src/pages/kit/components.ts'
+import { filtersOf, isFiltered, type ListQuery, type Used } from '#src/pages/kit/filters.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { countText, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { amountText } from '#src/runtime/amount.ts'
 
 type ShownInvoice = {
@@ -21,12 +23,23 @@ const columns = [
   { label: 'Created' },
 ] as const
 
-/** The invoices of the tenant, newest first. */
-export function invoiceListPage(
-  viewer: Viewer,
-  invoices: readonly ShownInvoice[],
-  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
-): Page {
+export type InvoiceListView = {
+  readonly viewer: Viewer
+  readonly invoices: readonly ShownInvoice[]
+  readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  readonly count: Count | undefined
+  readonly query: ListQuery
+  readonly used: Used
+}
+
+/** The invoices of the tenant, newest first unless the other order is asked for. */
+export function invoiceListPage(view: InvoiceListView): Page {
+  const { viewer, invoices, cursors, count, query, used } = view
+  const path = '/app/invoices'
+  const lead = ['Created from the charges of the billing provider.', countText(count) ?? '']
+  const empty = isFiltered(used)
+    ? html`<p>No such invoices. <a href="${path}">Show all invoices</a></p>`
+    : html`<p>No invoices yet. The first successful charge creates one.</p>`
   const rows = invoices.map(({ id, amount, currency, digits, status, createdAt }) => [
     html`<a href="/app/invoices/${id}">Invoice ${id}</a>`,
     amountText(amount, currency, digits),
@@ -35,11 +48,12 @@ export function invoiceListPage(
   ])
   return layout(
     'Invoices',
-    html`${pageHead({ title: 'Invoices', lead: 'Created from the charges of the billing provider.' })}
+    html`${pageHead({ title: 'Invoices', lead: lead.join(' ').trim() })}
       <section class="card" aria-label="Invoices">
-        ${listTable(columns, rows, { path: '/app/invoices', ...cursors }, html`<p>No invoices yet. The first successful charge creates one.</p>`)}
+        ${filtersOf({ path, query, used })}
+        ${listTable(columns, rows, { path, filter: used, ...cursors }, empty)}
       </section>`,
-    { current: '/app/invoices', ...viewer },
+    { current: path, ...viewer },
   )
 }
 

@@ -190,28 +190,47 @@ export function actionsFor(viewer: Rights): Destination[] {
     )
 }
 
+/** An object that may not exist. `path` is that before its id. */
+export type FoundObject = Destination & { readonly path: string; readonly id: string }
+
+/** The objects of the pages that the viewer may see which can have an id of the search. */
+export function objectsFor(viewer: Rights, search: string): FoundObject[] {
+  const words = wordsOf(search)
+  return visibleGroups(viewer)
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ label: about, icon, objects = [] }) =>
+      objects.flatMap(({ label, path, id: form }) => {
+        const id = words.find((word) => form.test(word))
+        const href = `${path}/${id}`
+        return id === undefined ? [] : [{ href, label: `${label} ${id}`, about, icon, path, id }]
+      }),
+    )
+    .filter(({ label, about }) => hasAll(words, `${label} ${about}`))
+}
+
+function wordsOf(search: string): string[] {
+  return search.split(/\s+/).filter(Boolean)
+}
+
+function hasAll(words: readonly string[], text: string): boolean {
+  return words.every((word) => text.toLowerCase().includes(word.toLowerCase()))
+}
+
 /**
  * Where the viewer can go whose text has every word of the search; everything for an empty one. A word
  * that has the form of an id leads to the objects that can have this id. Whether they exist is not
  * asked: their pages answer that, and answer the same for missing and foreign ones.
  */
 export function destinationsFor(viewer: Rights, search: string): Destination[] {
-  const words = search.split(/\s+/).filter(Boolean)
+  const words = wordsOf(search)
   const seen = visibleGroups(viewer).flatMap(({ entries }) => entries)
   const pages = seen.map(({ href, label, icon }) => ({ href, label, about: null, icon }))
-  const actions = actionsFor(viewer)
-  const objects = seen.flatMap(({ label: about, icon, objects = [] }) =>
-    objects.flatMap(({ label, path, id: form }) => {
-      const id = words.find((word) => form.test(word))
-      return id === undefined
-        ? []
-        : [{ href: `${path}/${id}`, label: `${label} ${id}`, about, icon }]
-    }),
+  const named = [...pages, ...actionsFor(viewer)].filter(({ label, about }) =>
+    hasAll(words, `${label} ${about ?? ''}`),
   )
-  const hasAll = (text: string) =>
-    words.every((word) => text.toLowerCase().includes(word.toLowerCase()))
-  const found = [...objects, ...pages, ...actions].filter(({ label, about }) =>
-    hasAll(`${label} ${about ?? ''}`),
+  const objects = objectsFor(viewer, search).map(({ path: _, id: _id, ...one }) => one)
+  const found = [...objects, ...named]
+  return found.toSorted(
+    (one, other) => Number(hasAll(words, other.label)) - Number(hasAll(words, one.label)),
   )
-  return found.toSorted((one, other) => Number(hasAll(other.label)) - Number(hasAll(one.label)))
 }

@@ -11,7 +11,8 @@ import { choices, listHref } from './list.ts'
  * empty, because a form also sends its empty fields.
  */
 
-type Query = Pick<TObject, 'properties'>
+/** The query of a list's route in the API. */
+export type ListQuery = Pick<TObject, 'properties'>
 
 /** How a filter looks beside its schema. */
 export type FilterLook = {
@@ -38,7 +39,7 @@ const noFilters = ['limit', 'cursor', 'after', 'count', 'expand']
 const localTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/
 
 /** The parameters of a page for those of a query of the API. */
-export function filterSchemasOf(query: Query): Record<string, TSchema> {
+export function filterSchemasOf(query: ListQuery): Record<string, TSchema> {
   const schemas = namesIn(query).map((name): [string, TSchema] => {
     const schema = query.properties[name] ?? Type.String()
     const local = isTime(schema) ? [Type.String({ pattern: localTime.source })] : []
@@ -52,7 +53,7 @@ export function filterSchemasOf(query: Query): Record<string, TSchema> {
  * @throws Problem `malformed` for a time that is none, such as 30 February
  */
 export function readFilters(
-  query: Query,
+  query: ListQuery,
   given: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const [newest] = valuesOf(query.properties.sort)
@@ -64,7 +65,7 @@ export function readFilters(
   return Object.fromEntries(used)
 }
 
-function namesIn({ properties }: Query): string[] {
+function namesIn({ properties }: ListQuery): string[] {
   return Object.keys(properties).filter((name) => !noFilters.includes(name))
 }
 
@@ -94,7 +95,7 @@ export function isFiltered(used: Used): boolean {
 export type FilteredList = {
   /** Path of the page, without a query. */
   readonly path: string
-  readonly query: Query
+  readonly query: ListQuery
   readonly used: Used
   readonly looks?: FilterLooks
 }
@@ -147,7 +148,7 @@ function isSearch(name: string): boolean {
   return name === 'q' || name === 'search'
 }
 
-function orderOf(query: Query, value: string, options: FilterLook['options']): Html {
+function orderOf(query: ListQuery, value: string, options: FilterLook['options']): Html {
   const [, ...others] = valuesOf(query.properties.sort)
   const oldest = others.map((one) => ({ value: one, label: 'Oldest first' }))
   return choices('sort', 'Order', 'Newest first', options ?? oldest, value)

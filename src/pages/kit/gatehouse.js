@@ -182,7 +182,7 @@ function focusSearch(event) {
   field.select()
 }
 
-/** Ctrl+K opens a dialog that filters pages and actions; the page “Go to” finds the rest. */
+/** Ctrl+K opens a dialog that filters pages and actions, and asks for objects; the page “Go to” finds the rest. */
 function openGoTo(event) {
   if (event.key.toLowerCase() !== 'k' || event.ctrlKey === event.metaKey) return
   if (event.altKey || event.shiftKey || document.querySelector('.side a.go') === null) return
@@ -194,9 +194,12 @@ function openGoTo(event) {
   dialog.setAttribute('aria-label', 'Go to')
   dialog.innerHTML = `<form class="finder" action="/app/go">
     <input type="search" name="q" maxlength="100" autocomplete="off" placeholder="Page, action, name or ID" aria-label="Page, action, name or ID">
-    <div class="pages"></div><button class="button plain slim"></button></form>`
+    <div class="pages"></div><p class="unseen" role="status"></p><button class="button plain slim"></button></form>`
   const [field, more] = dialog.querySelectorAll('input, button')
   const list = dialog.querySelector('.pages')
+  const said = dialog.querySelector('[role=status]')
+  let asked = new AbortController()
+  let pause
 
   function find() {
     const words = field.value.toLowerCase().split(/\s+/)
@@ -208,10 +211,40 @@ function openGoTo(event) {
     list.replaceChildren(...links.map((link) => link.cloneNode(true)))
     const text = field.value.trim()
     more.textContent = text === '' ? 'All pages and actions' : `Search “${text}” in names and IDs`
+    ask(text)
+  }
+
+  /** Adds objects once the person has stopped typing. */
+  function ask(text) {
+    asked.abort()
+    asked = new AbortController()
+    clearTimeout(pause)
+    said.textContent = ''
+    if (text !== '') pause = setTimeout(suggest, 200, text, asked.signal)
+  }
+
+  async function suggest(text, signal) {
+    try {
+      const answer = await fetch(`/app/go/suggestions?${new URLSearchParams({ q: text })}`, {
+        signal,
+      })
+      if (!answer.ok) return
+      const template = document.createElement('template')
+      template.innerHTML = await answer.text()
+      if (signal.aborted) return
+      const found = [...template.content.children]
+      list.append(...found)
+      said.textContent = `${found.length || 'No'} object${found.length === 1 ? '' : 's'} found`
+    } catch {
+      // Typed on, or without a connection: the button leads to the same search.
+    }
   }
 
   field.addEventListener('input', find)
-  dialog.addEventListener('close', () => dialog.remove())
+  dialog.addEventListener('close', () => {
+    ask('')
+    dialog.remove()
+  })
   dialog.addEventListener('keydown', (pressed) => {
     const links = [...list.children]
     const stops = [field, ...links, more]

@@ -1,3 +1,4 @@
+import { type Count, maxCounted } from '#src/http/lists/pagination.ts'
 import { type Cell, type Column, type Html, html, table } from './html.ts'
 
 /** One page of a list, as `pageOf` returns it, and how it was asked for. */
@@ -35,6 +36,14 @@ export function pageLinks({
       ? html``
       : html`<a class="button plain slim" href="${listHref(path, { ...filter, cursor })}" rel="${rel}">${label}</a>`
   return html`<nav class="row" aria-label="Pages of the list">${link(previousCursor, newer, 'prev')}${link(nextCursor, older, 'next')}</nav>`
+}
+
+/** `38 in all.`; nothing for an empty list, which says so itself. */
+export function countText({ rows, more }: Count = { rows: 0, more: false }): string | undefined {
+  const number = rows.toLocaleString('en')
+  if (rows === maxCounted && more) return `Over ${number}.`
+  if (more) return `At least ${number}.`
+  return rows === 0 ? undefined : `${number} in all.`
 }
 
 /** The address of a list; empty fields are left out. */

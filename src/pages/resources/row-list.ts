@@ -1,9 +1,9 @@
-import { type Count, maxCounted } from '#src/http/lists/pagination.ts'
+import type { Count } from '#src/http/lists/pagination.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type FilterLook, type FilterLooks, filtersOf, isFiltered } from '#src/pages/kit/filters.ts'
 import { type Column, type Html, html, isolated, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { countText, listHref, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { creationOf, pagePathOf } from '#src/resources/kit/names.ts'
 import { queryOf } from '#src/rows/query.ts'
 import { maxSearchedRows } from '#src/rows/search.ts'
@@ -112,14 +112,6 @@ function cellsOf(resource: Paged, keys: readonly string[], rows: RowListView['ro
         : valueText(resource, key, row, names),
     ),
   )
-}
-
-/** `38 in all.`; nothing for an empty list, which says so itself. */
-function countText({ rows, more }: Count = { rows: 0, more: false }): string | undefined {
-  const number = rows.toLocaleString('en')
-  if (rows === maxCounted && more) return `Over ${number}.`
-  if (more) return `At least ${number}.`
-  return rows === 0 ? undefined : `${number} in all.`
 }
 
 /** A head leads from the order of the list to the ascending one of its column, the descending one, and back. */

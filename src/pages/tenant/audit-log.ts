@@ -1,4 +1,5 @@
 import type { AuditTargets } from '#src/audit/targets.ts'
+import type { Count } from '#src/http/lists/pagination.ts'
 import {
   actionNames,
   auditColumns,
@@ -6,19 +7,24 @@ import {
   ownActionNames,
   type ShownEntry,
 } from '#src/pages/account/audit.ts'
-import { filterBar } from '#src/pages/kit/components.ts'
-import { type Html, html } from '#src/pages/kit/html.ts'
+import {
+  type FilterLooks,
+  filtersOf,
+  isFiltered,
+  type ListQuery,
+  type Used,
+} from '#src/pages/kit/filters.ts'
+import { html } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
-
-/** The filters of the page, as its form sends them; an empty field is no filter. */
-export type AuditFilters = { action: string; outcome: string; since: string; user: string }
+import { countText, listTable, type ShownList } from '#src/pages/kit/list.ts'
 
 export type AuditView = {
   viewer: Viewer
   entries: readonly ShownEntry[]
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
-  filter: AuditFilters
+  count: Count
+  query: ListQuery
+  used: Used
   targets: AuditTargets
   nameOf: (userId: number) => string
 }
@@ -32,18 +38,21 @@ const sinceChoices = [
 
 /** The audit log of the tenant, with filters and downloads. */
 export function auditPage(view: AuditView): Page {
-  const { viewer, entries, cursors, filter, targets, nameOf } = view
-  const given = Object.entries(filter).filter(([, value]) => value !== '')
-  const query = new URLSearchParams(given)
+  const { viewer, entries, cursors, count, query, used, targets, nameOf } = view
+  const { sort: _, ...filter } = used
   const download = (format: string) =>
-    `/app/audit/export?${new URLSearchParams([...query, ['format', format]]).toString()}`
+    `/app/audit/export?${new URLSearchParams({ ...filter, format }).toString()}`
+  const path = '/app/audit'
+  const empty = isFiltered(used)
+    ? html`<p>No matching entries. <a href="${path}">Show all entries</a></p>`
+    : html`<p>No activity yet.</p>`
   const rows = entries.map((entry) => auditRow(entry, targets, nameOf))
   return layout(
     'Audit log',
     html`<header class="headed">
         <div class="head">
           <h1>Audit log</h1>
-          <p class="quiet">Who did what in this tenant, and what was refused.</p>
+          <p class="quiet">Who did what in this tenant, and what was refused. ${countText(count) ?? ''}</p>
         </div>
         <div class="row">
           <a class="button plain slim" href="${download('csv')}" download>Download CSV</a>
@@ -51,29 +60,30 @@ export function auditPage(view: AuditView): Page {
         </div>
       </header>
       <section class="card" aria-label="Entries">
-        ${filterBar('/app/audit', filterFields(filter), given.length > 0)}
-        <div class="compact">${listTable(auditColumns(true), rows, { path: '/app/audit', filter, ...cursors }, given.length === 0 ? html`<p>No activity yet.</p>` : html`<p>No matching entries. <a href="/app/audit">Show all entries</a></p>`)}</div>
+        ${filtersOf({ path, query, used, looks: looks() })}
+        <div class="compact">${listTable(auditColumns(true), rows, { path, filter: used, ...cursors }, empty)}</div>
       </section>`,
     { current: '/app/audit', ...viewer },
   )
 }
 
-function filterFields({ action, outcome, since, user }: AuditFilters): Html {
-  const actions = [...ownActionNames, ...Object.entries(actionNames)].map(([value, label]) => ({
-    ...{ value, label },
-  }))
-  return html`${choices('action', 'Action', 'All actions', actions, action)}
-          ${choices('outcome', 'Outcome', 'All outcomes', [...outcomeChoices], outcome)}
-          ${choices('since', 'Time', 'Any time', sinceChoices, since)}
-          <input name="user" value="${user}" inputmode="numeric" pattern="[1-9][0-9]*" maxlength="16" placeholder="User ID" title="Or select the name of a person in the list" aria-label="User ID" data-search>`
+function looks(): FilterLooks {
+  const actions = [...ownActionNames, ...Object.entries(actionNames)]
+  const ofUser = {
+    ...{ inputmode: 'numeric', pattern: '[1-9][0-9]*', maxlength: 16 },
+    title: 'Or select the name of a person in the list',
+  }
+  return {
+    action: {
+      ...{ label: 'Action', all: 'All actions' },
+      options: actions.map(([value, label]) => ({ value, label })),
+    },
+    outcome: { label: 'Outcome', all: 'All outcomes' },
+    since: { label: 'Time', all: 'Any time', options: sinceChoices },
+    user: { label: 'User ID', attributes: ofUser },
+    created: { label: 'Time' },
+  }
 }
-
-const outcomeChoices = [
-  { value: 'done', label: 'Done' },
-  { value: 'refused', label: 'Refused' },
-  { value: 'unavailable', label: 'Unavailable' },
-  { value: 'failed', label: 'Failed' },
-] as const
 
 const fields = [
   'at',

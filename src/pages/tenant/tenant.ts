@@ -2,20 +2,16 @@ import Type from 'typebox'
 import { canGiveRole } from '#src/access/policy.ts'
 import { leastRole, roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
+import type { Count } from '#src/http/lists/pagination.ts'
 import { Line, OptionalLine, Text } from '#src/http/schemas.ts'
 import { auditSection, type Trail } from '#src/pages/account/audit.ts'
 import { avatar } from '#src/pages/kit/avatar.ts'
-import {
-  badge,
-  confirmation,
-  confirmBox,
-  filterBar,
-  pageHead,
-  searchField,
-} from '#src/pages/kit/components.ts'
+import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
+import { filtersOf, type ListQuery, type Used as UsedFilters } from '#src/pages/kit/filters.ts'
 import { choice, folded, formOf, hidden, line, renderForm } from '#src/pages/kit/form.ts'
 import { copyButton, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { countText, listHref } from '#src/pages/kit/list.ts'
 
 export type TenantView = {
   viewer: Viewer
@@ -36,8 +32,9 @@ export type MemberPage = {
   roleProviders: ReadonlyMap<number, string>
   /** Cursor of the next page; null on the last one. */
   nextCursor: string | null
-  /** Part of an address or an id; empty for all members. */
-  search: string
+  count: Count
+  query: ListQuery
+  used: UsedFilters
   /** True unless this is the first page. */
   isLater: boolean
 }
@@ -266,22 +263,25 @@ const memberColumns = [
 
 /** Members with their roles and departments, which can be changed. */
 function memberSection(page: MemberPage, viewer: Viewer): Html {
-  const { data, roleProviders, nextCursor, search, isLater } = page
+  const { data, roleProviders, nextCursor, count, query, used, isLater } = page
   const rows = data.map((member) => [
     memberCell(member, viewer),
     html`${changeCell(member, viewer)}${mappedNote(roleProviders.get(member.id))}`,
     timeText(member.createdAt),
     removeForm(member),
   ])
-  const base = search === '' ? {} : { search }
-  const query = search === '' ? '' : `?${new URLSearchParams(base).toString()}`
+  const path = '/app/tenant'
+  const first = listHref('', used)
   return html`<section class="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
-        ${filterBar('/app/tenant', searchField('Name, email or user id', search), search !== '')}
+        <p class="quiet">${countText(count) ?? ''}</p>
+        ${filtersOf({ path, query, used, looks })}
         ${rows.length === 0 ? html`<p class="quiet">No matching members.</p>` : table(memberColumns, rows)}
-        ${pageLinks('members', isLater, query, nextCursor === null ? null : { ...base, members: nextCursor })}
+        ${pageLinks('members', isLater, first, nextCursor === null ? null : { ...used, members: nextCursor })}
       </section>`
 }
+
+const looks = { search: { label: 'Name, email or user id' }, created: { label: 'Joined' } }
 
 /** Name and address beside the initials. */
 function memberCell(member: ShownMember, viewer: Viewer): Html {

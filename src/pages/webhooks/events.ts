@@ -1,4 +1,6 @@
-import { filterBar, pageHead, searchField } from '#src/pages/kit/components.ts'
+import type { Count } from '#src/http/lists/pagination.ts'
+import { pageHead } from '#src/pages/kit/components.ts'
+import { filtersOf, isFiltered, type ListQuery, type Used } from '#src/pages/kit/filters.ts'
 import { deliveryBadge } from '#src/pages/kit/health.ts'
 import {
   copyable,
@@ -12,7 +14,7 @@ import {
   table,
 } from '#src/pages/kit/html.ts'
 import { baseOf, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { countText, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { pagePathOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { type ListedEvent, type RecentEvent, searchedEvents } from '#src/webhooks/events/feed.ts'
@@ -26,8 +28,9 @@ export type EventListView = {
   /** How many deliveries of an event are in which state, by its id. */
   deliveries: ReadonlyMap<string, readonly DeliveryCount[]>
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
-  /** In use; empty for none. */
-  filter: { type: string; search: string }
+  count: Count
+  query: ListQuery
+  used: Used
   /** Types of events that the app has registered. */
   appTypes: readonly string[]
 }
@@ -42,10 +45,8 @@ const columns = [
 
 /** The events of the tenant, newest first. */
 export function eventListPage(view: EventListView): Page {
-  const { viewer, events, deliveries, cursors, filter, appTypes } = view
-  const { type, search } = filter
+  const { viewer, events, deliveries, cursors, count, query, used, appTypes } = view
   const path = `${baseOf(viewer)}/events`
-  const isFiltered = type !== '' || search !== ''
   const rows = events.map(({ id, type, createdAt, objectId }) => [
     html`<a href="${path}/${id}">${type}</a>`,
     objectText(viewer, type, objectId),
@@ -54,19 +55,24 @@ export function eventListPage(view: EventListView): Page {
     momentText(createdAt),
   ])
   const types = [...eventTypes, ...appTypes].map((value) => ({ value, label: value }))
+  const looks = {
+    search: { label: 'ID of an event or object' },
+    type: { label: 'Type', all: 'All types', options: types },
+    created: { label: 'Published' },
+  }
   const among =
-    search === ''
+    used.search === undefined
       ? ''
       : ` Objects are searched in the newest ${searchedEvents.toLocaleString('en-GB')} events.`
-  const empty = isFiltered
+  const empty = isFiltered(used)
     ? html`<p>No matching events.${among} <a href="${path}">Show all events</a></p>`
     : html`<p>No events yet. Changing an order or a post publishes one.</p>`
   return layout(
     'Events',
-    html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>. <a href="${baseOf(viewer)}/event-types">What each type contains</a>` })}
+    html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>. <a href="${baseOf(viewer)}/event-types">What each type contains</a> ${countText(count) ?? ''}` })}
       <section class="card" aria-label="Events">
-        ${filterBar(path, html`${searchField('ID of an event or object', search, 68)}${choices('type', 'Type', 'All types', types, type)}`, isFiltered)}
-        <div class="compact">${listTable(columns, rows, { path, filter, ...cursors }, empty)}</div>
+        ${filtersOf({ path, query, used, looks })}
+        <div class="compact">${listTable(columns, rows, { path, filter: used, ...cursors }, empty)}</div>
       </section>`,
     { current: '/app/events', ...viewer },
   )

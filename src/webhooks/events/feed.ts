@@ -2,7 +2,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
-import { feedOf, type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { type Count, feedOf, maxCounted, type Page, pageOf } from '#src/http/lists/pagination.ts'
 
 /** An event with the fields of its delivery, whether it was sent or not. */
 export type SentEvent = { id: string; type: string; createdAt: string; data: unknown }
@@ -78,15 +78,15 @@ export async function listRecentEvents(
   tx: Tx,
   scope: TenantScope,
   page: Page,
-  { type, search }: Pick<FeedFilter, 'type'> & { search?: string | undefined } = {},
+  filter: RecentFilter = {},
 ) {
+  const { search } = filter
   const [xactId, sequence] = page.after ?? []
   const keys = [Prisma.sql`outbound_events.xact_id`, Prisma.sql`outbound_events.sequence`]
   const last =
     xactId === undefined || sequence === undefined
       ? null
       : [Prisma.sql`${xactId}::xid8`, Prisma.sql`${sequence}::bigint`]
-  const ofType = type === undefined ? Prisma.sql`true` : Prisma.sql`type = ${type}`
   const { tenantId } = scope
   const events =
     search === undefined
@@ -95,7 +95,7 @@ export async function listRecentEvents(
   const rows = await tx.sql<RecentRow>`
     SELECT id, type, created_at, xact_id::text, sequence::text, ${objectId} AS object_id
     FROM (${events}) AS outbound_events
-    WHERE ${ofType} AND ${keyset(keys, last, page)}`
+    WHERE ${recentConditions(filter)} AND ${keyset(keys, last, page)}`
   return pageOf(
     rows,
     page,
@@ -105,6 +105,37 @@ export async function listRecentEvents(
       return { id, type, createdAt: created_at.toISOString(), objectId }
     },
   )
+}
+
+export type RecentFilter = FeedFilter & {
+  /** The id of an event, or of the object of one of the newest `searchedEvents`. */
+  readonly search?: string | undefined
+}
+
+function recentConditions({ type, from, to }: RecentFilter): Prisma.Sql {
+  const ofType = type === undefined ? Prisma.sql`true` : Prisma.sql`type = ${type}`
+  return Prisma.join([ofType, ...timeConditions(Prisma.sql`created_at`, { from, to })], ' AND ')
+}
+
+/** How many events such a list has: among the newest `searchedEvents` if it has a filter. */
+export async function countRecentEvents(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  filter: RecentFilter,
+): Promise<Count> {
+  const { search } = filter
+  const isAll = Object.values(filter).every((value) => value === undefined)
+  const looked = isAll ? maxCounted + 1 : searchedEvents
+  const events =
+    search === undefined
+      ? Prisma.sql`SELECT * FROM outbound_events WHERE tenant_id = ${tenantId}::uuid
+          ORDER BY xact_id DESC, sequence DESC LIMIT ${looked}`
+      : matching(tenantId, search)
+  const [counted] = await tx.sql<{ rows: number; looked: number }>`
+    SELECT (count(*) FILTER (WHERE ${recentConditions(filter)}))::int AS rows, count(*)::int AS looked
+    FROM (${events}) AS outbound_events`
+  const { rows = 0, looked: seen = 0 } = counted ?? {}
+  return { rows: Math.min(rows, maxCounted), more: rows > maxCounted || seen >= looked }
 }
 
 /** The event with this id, and of the newest events those about an object with it. */

@@ -242,7 +242,8 @@ const SentEvent = Type.Object(
 )
 
 const { limit, cursor } = PageQuery.properties
-const FeedQuery = Type.Object(
+/** The query of `listEvents`. */
+export const FeedQuery = Type.Object(
   { limit, after: cursor, ...CreatedRange, type: Type.Optional(EventTypeName) },
   { additionalProperties: false },
 )

@@ -2,8 +2,11 @@ import t, { type Test } from 'tap'
 import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { pagePathOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
+import { receive } from '#test/billing/received.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const uuid = '0b1c2d3e-4f50-4a6b-8c7d-9e0f1a2b3c4d'
@@ -139,3 +142,71 @@ t.test('objects are found by name, each only by those who may see it', async (t)
   t.equal((await find(viewer)).headers.location, `/app/posts/${rows[0].id}`, 'the only result')
   t.same(linksOf((await find(stranger)).body), [], 'another tenant')
 })
+
+t.test(
+  'while somebody types, only objects that exist and that they may read are suggested',
+  async (t) => {
+    const test = await build(t, { OPERATORS: 'demo:olga' })
+    const { admin: db } = test.database
+    const admin = await createUser(test.database, { role: 'admin' })
+    const { tenantId } = admin
+    const viewer = await createUser(test.database, { role: 'viewer', tenantId })
+    const stranger = await createUser(test.database, { role: 'admin' })
+    const operator = await createUser(test.database, { role: 'viewer' })
+    await addIdentity(test, operator.userId, 'olga')
+    const endpoint = await createEndpoint(test.database, admin, { url: 'https://8.8.8.8/<gate>' })
+    const delivery = await createDelivery(test.database, { tenantId, endpointId: endpoint })
+    const { rows: events } = await db.query('SELECT id FROM outbound_events')
+    const order = await createOrder(test.database, admin)
+    const invoice = await createTestInvoice(test.database, tenantId)
+    await receive(test.database, { id: 'evt_1', status: 'dead' })
+    const { rows: posts } = await db.query(
+      `INSERT INTO posts (tenant_id, author_id, title, body, department)
+     SELECT $1, $2, 'Gate ' || n, 'x', '' FROM generate_series(1, 30) AS n RETURNING id`,
+      [tenantId, admin.userId],
+    )
+    const suggest = async (user: TestUser, q: string) => {
+      const { cookie } = await signIn(test, user)
+      const url = `/app/go/suggestions?${new URLSearchParams({ q })}`
+      const { statusCode, body } = await test.app.inject({ url, headers: { cookie } })
+      t.equal(statusCode, 200, q)
+      return { body, paths: [...body.matchAll(/<a href="([^"]*)"/g)].map(([, path]) => path) }
+    }
+    const byName = await suggest(admin, ' gate ')
+    const newest = posts.slice(-5).map(({ id }) => `/app/posts/${id}`)
+    t.same(
+      byName.paths,
+      [...newest.toReversed(), `/app/webhooks/${endpoint}`],
+      'a few of each kind',
+    )
+    t.match(byName.body, '<bdi>https://8.8.8.8/&lt;gate&gt;</bdi>')
+    t.notMatch(byName.body, '<html')
+    t.same((await suggest(admin, 'g')).paths, [], 'a letter is no name')
+    t.same((await suggest(admin, '')).paths, [])
+    const [post] = posts
+    t.same((await suggest(admin, `post ${post?.id}`)).paths, [`/app/posts/${post?.id}`])
+    t.match((await suggest(admin, `post ${post?.id}`)).body, '<bdi>Gate 1</bdi>')
+    const objects: [string, string, TestUser[]][] = [
+      ['/app/orders', String(order), [admin]],
+      ['/app/invoices', String(invoice), [admin, viewer]],
+      ['/app/posts', String(post?.id), [admin, viewer]],
+      ['/app/webhooks', endpoint, [admin]],
+      ['/app/deliveries', delivery, [admin]],
+      ['/app/events', events[0].id, [admin]],
+      ['/app/billing', 'evt_1', [operator]],
+    ]
+    for (const [path, id, readers] of objects) {
+      for (const user of [admin, viewer, stranger, operator]) {
+        const isIn = (await suggest(user, id)).paths.includes(`${path}/${id}`)
+        t.equal(
+          isIn,
+          readers.includes(user),
+          `${path} for ${[admin, viewer, stranger, operator].indexOf(user)}`,
+        )
+      }
+    }
+    t.same((await suggest(admin, '987654321')).paths, [], 'what does not exist')
+    t.same((await suggest(stranger, 'gate')).paths, [], 'another tenant')
+    t.equal((await test.app.inject('/app/go/suggestions?q=gate')).statusCode, 401)
+  },
+)

@@ -40,9 +40,7 @@ t.test('a running replay shows its progress, with and without scripts', async (t
   t.match(policy, /script-src 'self'/)
   t.match(policy, /connect-src 'self'/)
   t.notMatch(policy, /unsafe/)
-  const list = String((await admin.open('/app/webhooks')).headers['content-security-policy'])
-  t.match(list, /script-src 'self'/)
-  t.notMatch(list, /connect-src/, 'only a page that follows something sends requests')
+  t.equal(policy.split('connect-src').length, 2, 'once')
 
   await progress(290, true)
   const { tenantId } = one
