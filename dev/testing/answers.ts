@@ -29,3 +29,13 @@ export function answerOf({
   const isJson = /^application\/([a-z.]+\+)?json/.test(String(headers['content-type'] ?? ''))
   return { status, headers, body: isJson ? JSON.parse(body) : body }
 }
+
+/** What `create` of a person does, with their requests. */
+export function createWith(send: Send) {
+  return async (path: string, body?: object): Promise<TestAnswer['body']> => {
+    const { status, body: row } = await send('POST', path, body)
+    if (status < 300) return row
+    const reason = JSON.stringify(row.errors ?? row.detail ?? row)
+    throw new Error(`POST ${path} got ${status}: ${reason}`)
+  }
+}

@@ -5,7 +5,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
 import { type CollectedRoute, collectRoutes } from './access/collected-routes.ts'
 import type { Running } from './access/world.ts'
-import { answerOf, type Send } from './answers.ts'
+import { answerOf, createWith, type Send, type TestAnswer } from './answers.ts'
 import {
   billingSettings,
   sendBillingEvent,
@@ -25,6 +25,8 @@ export type TestPerson = {
   readonly userId: number
   readonly tenantId: string
   readonly send: Send
+  /** Creates a row with POST and returns it. @throws Error with the reason if the app refuses it */
+  create(path: string, body?: object): Promise<TestAnswer['body']>
 }
 
 /** The app in the process of the test. */
@@ -36,6 +38,8 @@ export type TestApp = {
     tenantId?: string
     billingCustomer?: string
   }): Promise<TestPerson>
+  /** Adds a person with each of these roles, by their names, to one new tenant. */
+  addPeople<const Role extends string>(...roles: Role[]): Promise<Record<Role, TestPerson>>
   /** Signs in one of `people` at the provider, as in a browser: the first time, with a tenant of their own. */
   signIn(subject: string): Promise<TestPerson>
   /**
@@ -100,17 +104,23 @@ export async function startTestApp({
       const send = as({ app }, headers)
       return async (...request) => answerOf(await send(...request))
     }
+    const personWith = (who: Pick<TestPerson, 'userId' | 'tenantId'>, cookie: string) => {
+      const send = sending({ cookie })
+      return { ...who, send, create: createWith(send) }
+    }
+    const addPerson: TestApp['addPerson'] = async (person = {}) => {
+      const user = await createUser(database, { role: leastRole, ...person })
+      const { cookie } = await signIn({ config, database }, user)
+      return personWith(user, cookie)
+    }
     const testApp: TestApp = {
-      async addPerson(person = {}) {
-        const user = await createUser(database, { role: leastRole, ...person })
-        const { cookie } = await signIn({ config, database }, user)
-        return { ...user, send: sending({ cookie }) }
-      },
+      addPerson,
+      addPeople: (...roles) => addPeopleOf(addPerson, roles),
       async signIn(subject) {
         if (signIns === null) throw new Error('startTestApp needs people who can sign in.')
-        const send = sending({ cookie: await signIns.signIn(app, subject) })
-        const { user, tenant } = (await send('GET', '/me')).body
-        return { userId: user.id, tenantId: tenant.id, send }
+        const cookie = await signIns.signIn(app, subject)
+        const { user, tenant } = (await sending({ cookie })('GET', '/me')).body
+        return personWith({ userId: user.id, tenantId: tenant.id }, cookie)
       },
       async addReceiver({ send }, eventTypes) {
         await startWorking()
@@ -134,6 +144,20 @@ export async function startTestApp({
     await stop()
     throw error
   }
+}
+
+async function addPeopleOf<Role extends string>(
+  addPerson: TestApp['addPerson'],
+  roles: readonly Role[],
+): Promise<Record<Role, TestPerson>> {
+  const people: Partial<Record<Role, TestPerson>> = {}
+  let tenantId: string | undefined
+  for (const role of roles) {
+    const person = await addPerson({ role, ...(tenantId !== undefined && { tenantId }) })
+    people[role] = person
+    tenantId = person.tenantId
+  }
+  return people as Record<Role, TestPerson> // each of the roles
 }
 
 /**

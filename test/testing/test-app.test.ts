@@ -40,6 +40,19 @@ t.test('a receiver gets the webhooks of its tenant alone, signed', async (t) => 
   await t.rejects(receiver.next(), /is not signed as its endpoint says/)
 })
 
+t.test('a person of each role is in one tenant, and creates a row or says why not', async (t) => {
+  const app = await startTestApp({ now: () => new Date('2026-03-02T12:00:00Z') })
+  t.teardown(app.stop)
+  const { viewer, admin } = await app.addPeople('viewer', 'admin')
+  t.equal(viewer.tenantId, admin.tenantId)
+  t.equal((await viewer.send('GET', '/me')).body.role, 'viewer')
+  const post = { title: 'Opening hours', body: 'The gate opens at nine.' }
+  const { id } = await admin.create('/posts', post)
+  t.match((await viewer.send('GET', `/posts/${id}`)).body, { id, ...post })
+  await t.rejects(viewer.create('/posts', post), /^POST \/posts got 403: /)
+  await t.rejects(admin.create('/posts', { title: 'x' }), /^POST \/posts got 400: .*\/body/)
+})
+
 t.test('people sign in at a provider', async (t) => {
   const app = await startTestApp({ people: [ada] })
   t.teardown(app.stop)

@@ -2,9 +2,10 @@ import { AssertionError } from 'node:assert'
 import { managingRole, roles } from '#src/access/roles.ts'
 import type { Resource } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
+import { referencesOf } from '#src/resources/kit/fields/keys/reference.ts'
 import { pagePathOf, pathOf } from '#src/resources/kit/names.ts'
 import { app } from '#src/resources/running-app.ts'
-import { answerOf } from '../answers.ts'
+import { answerOf, createWith } from '../answers.ts'
 import { as, signIn } from '../people.ts'
 import { runningOf, type TestApp, type TestPerson } from '../test-app.ts'
 import { type Actor, actor } from './actors.ts'
@@ -270,7 +271,7 @@ async function setupOf(
 ): Promise<Setup> {
   const create = () => createWorld(running, managingRole)
   const kinds = Object.fromEntries(
-    Object.entries(table.resources ?? {}).map(([name, access]) => [name, kindOf(name, access)]),
+    Object.keys(table.resources ?? {}).map((name) => [name, kindOf(name, table)]),
   )
   return {
     ...{ contract, kinds, test: running, locks },
@@ -288,7 +289,10 @@ async function setupOf(
       for (const [name, access] of Object.entries(table.resources ?? {})) {
         if (access.create === undefined) continue
         const creators = creatorsOf(access)
-        made.set(name, await asCreator(running, creators, person, (one) => exampleOf(access, one)))
+        made.set(
+          name,
+          await asCreator(running, creators, person, (one) => exampleOf(running, table, name, one)),
+        )
       }
       bodies.set(caller, made)
       return caller
@@ -298,35 +302,64 @@ async function setupOf(
 }
 
 /** Rows are made as clients make them, by a person whose they are. */
-function kindOf(name: string, access: ResourceAccess): Kind {
-  const resource = app.resources.find((one) => one.name === name)
+function kindOf(name: string, table: AccessTable): Kind {
   return {
     ...numbered,
     async create({ world, tenantId, owner }) {
-      if (resource === undefined || !owner.memberOf.includes(tenantId)) return null
-      const creators = creatorsOf(access)
-      const writers = writersOf(access, creators)
-      const may = writers.length > 0 ? writers : creators
-      return asCreator(world.test, may, { ...owner, tenantId }, async (person) => {
-        const example = await exampleOf(access, person)
-        const values = writers.length > 0 ? valuesOf(resource, access) : {}
-        const create = (one: object) => person.send('POST', pathOf(resource), one)
-        let { status, body } = await create({ ...example, ...values })
-        // The table may be wrong about the fields, which the routes that write them will say.
-        if (status === 403) ({ status, body } = await create(example))
-        if (status === 201) return { id: String(body.id) }
-        const reason = JSON.stringify(body.errors ?? body.detail ?? body)
-        throw new Error(`POST ${pathOf(resource)} with the example got ${status}: ${reason}`)
-      })
+      if (!owner.memberOf.includes(tenantId)) return null
+      return { id: String(await makeRow(world.test, table, name, { ...owner, tenantId })) }
     },
   }
 }
 
-async function exampleOf(access: ResourceAccess, person: TestPerson): Promise<object> {
+type Maker = Pick<Owner, 'userId'> & { readonly tenantId: string }
+
+/** Creates the row of the example. @returns its id */
+async function makeRow(
+  running: Running,
+  table: AccessTable,
+  name: string,
+  maker: Maker,
+): Promise<number> {
+  const resource = app.resources.find((one) => one.name === name)
+  const access = table.resources?.[name]
+  if (resource === undefined || access === undefined) throw new Error(`No row for ${name}.`)
+  const creators = creatorsOf(access)
+  const writers = writersOf(access, creators)
+  const may = writers.length > 0 ? writers : creators
+  return asCreator(running, may, maker, async (person) => {
+    const example = await exampleOf(running, table, name, person)
+    const values = writers.length > 0 ? valuesOf(resource, access) : {}
+    const create = (one: object) => person.send('POST', pathOf(resource), one)
+    let { status, body } = await create({ ...example, ...values })
+    // The table may be wrong about the fields, which the routes that write them will say.
+    if (status === 403) ({ status, body } = await create(example))
+    if (status === 201) return body.id
+    const reason = JSON.stringify(body.errors ?? body.detail ?? body)
+    throw new Error(`POST ${pathOf(resource)} with the example got ${status}: ${reason}`)
+  })
+}
+
+/** The example, with a row of its own for each reference that a new row needs and the example leaves out. */
+async function exampleOf(
+  running: Running,
+  table: AccessTable,
+  name: string,
+  person: TestPerson,
+): Promise<object> {
+  const access = table.resources?.[name]
+  if (access === undefined) return {}
   const { example } = access
   const body = typeof example === 'function' ? await example(person) : example
   refuseGuarded(access, body)
-  return body
+  const { fields = {}, actions } = app.resources.find((one) => one.name === name) ?? {}
+  const filled: Record<string, unknown> = { ...body }
+  for (const { key, name: other, isNullable } of referencesOf(fields)) {
+    if (isNullable || other === name || Object.hasOwn(filled, key)) continue
+    if (actions?.create?.accepts?.includes(key) !== true) continue
+    filled[key] = await makeRow(running, table, other, person)
+  }
+  return filled
 }
 
 function creatorsOf({ create = [] }: ResourceAccess): string[] {
@@ -357,7 +390,7 @@ async function asCreator<T>(
   const { cookie } = await signIn(running, { userId, tenantId })
   const send = as(running, { cookie })
   const ask: TestPerson['send'] = async (...request) => answerOf(await send(...request))
-  const result = await run({ userId, tenantId, send: ask })
+  const result = await run({ userId, tenantId, send: ask, create: createWith(ask) })
   if (isLacking) await become(role)
   return result
 }

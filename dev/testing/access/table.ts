@@ -18,7 +18,8 @@ export type ResourceAccess = {
   readonly reach?: 'tenant' | 'owner' | 'chain'
   /**
    * A valid body of POST, or what makes one: for a person who may create it at this moment. A function is needed
-   * where values must be unique, or name another row.
+   * where values must be unique. A row that it must refer to is made of the example of the other resource, unless
+   * given.
    */
   readonly example: object | ((person: TestPerson) => object | Promise<object>)
   /** A valid body of PATCH; the example by default. */

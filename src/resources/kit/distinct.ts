@@ -1,7 +1,7 @@
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Resource } from './define.ts'
 import { checkLinks } from './links.ts'
-import { titleOf } from './names.ts'
+import { tagOf, titleOf } from './names.ts'
 
 /**
  * Returns the list. Without the check, of two entries with the same key one would silently replace the other.
@@ -49,7 +49,9 @@ export function takenByResource(
   placeOf: (name: string) => string,
 ): OperatorError | null {
   const [resource] = resources
-    .filter(({ title, plural }) => taken.includes(title) || taken.includes(titleOf(plural)))
+    .filter(
+      ({ title, plural }) => taken.includes(title) || taken.includes(titleOf(tagOf({ plural }))),
+    )
     .sort((one, other) => other.title.length - one.title.length)
   if (resource === undefined) return null
   const { name } = resource
