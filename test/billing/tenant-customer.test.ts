@@ -243,6 +243,7 @@ t.test('nobody is invited beyond the seats, and nobody loses one', async (t) => 
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ')
   t.match(await invite('free@acme.example'), { statusCode: 201 }, 'without a plan none are counted')
+  t.match(await shown(manager), /People 3 .*Each price is for one seat\. You begin with 3,/)
   await subscribe(bought(4), { tenantId })
   t.match(await shown(manager), /Seats 3 of 4/)
   t.notMatch(await shown(member), /Seats/)

@@ -140,6 +140,19 @@ t.test('who has left the team or whose plan has ended sees its rows no more', as
   t.strictSame(await seenBy('payer'), ['gift gate', 'open gate'], 'no plan')
   await setPlan('team')
   t.strictSame(await seenBy('payer'), ['open gate', 'paid gate'])
+  const setOfTenant = (plan: string | null, endsAt: string | null = null) =>
+    admin.query('UPDATE tenants SET plan = $2, subscription_cancels_at = $3 WHERE id = $1', [
+      ...[people.payer.user.tenantId, plan, endsAt],
+    ])
+  await setOfTenant('other')
+  t.strictSame(await seenBy('payer'), ['open gate'], 'the plan of the tenant comes first')
+  await setOfTenant('other', '2026-01-01')
+  t.strictSame(await seenBy('payer'), ['open gate', 'paid gate'], 'until its end')
+  await setPlan(null)
+  await setOfTenant('pro')
+  t.strictSame(await seenBy('payer'), ['open gate', 'paid gate'])
+  await setOfTenant(null)
+  await setPlan('team')
 })
 
 t.test('a condition on an action knows the teams and the credential of the caller', async (t) => {

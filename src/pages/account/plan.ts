@@ -66,6 +66,7 @@ export function planSection(shown: ShownPlan): Html {
         ${seatsNote(seats)}
         ${isOfTenant && seats === null ? html`<p class="quiet">Those who manage your tenant choose the plan, for all of its members.</p>` : ''}
         ${hasPortal ? html`<div class="row">${portalForm(canBuy)}</div>` : ''}
+        ${canBuy && seats !== null ? html`<p>Each price is for one seat. You begin with ${needed(seats).toLocaleString('en')}, for the members and open invitations.</p>` : ''}
         ${canBuy ? html`<p class="quiet small">You pay at the provider’s page. The plan begins here a few seconds after the payment.</p>` : ''}
       </section>`
 }
