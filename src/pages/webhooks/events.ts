@@ -69,7 +69,7 @@ export function eventListPage(view: EventListView): Page {
     : html`<p>No events yet. Changing an order or a post publishes one.</p>`
   return layout(
     'Events',
-    html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>. <a href="${baseOf(viewer)}/event-types">What each type contains</a> ${countText(count) ?? ''}` })}
+    html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>. ${countText(count) ?? ''} <a href="${baseOf(viewer)}/event-types">What each type contains</a>` })}
       <section class="card" aria-label="Events">
         ${filtersOf({ path, query, used, looks })}
         <div class="compact">${listTable(columns, rows, { path, filter: used, ...cursors }, empty)}</div>
