@@ -78,6 +78,17 @@ t.test(
   },
 )
 
+t.test('the language of a person is in their own export and in none of a tenant', async (t) => {
+  const { rows } = await test.database.admin.query(
+    `SELECT kind, 'locale' = ANY (hidden) AS hidden FROM export_sections() WHERE source = 'users'
+     ORDER BY kind`,
+  )
+  t.strictSame(rows, [
+    { kind: 'person', hidden: false },
+    { kind: 'tenant', hidden: true },
+  ])
+})
+
 t.test('downloads cover every table with a person or a tenant in it', async (t) => {
   const { admin } = test.database
   const { rows: sections } = await admin.query<{ kind: string; section: string; source: string }>(

@@ -46,7 +46,7 @@ t.test('a failed attempt shows at once, with its reason on the page of the endpo
   )
   for (const path of pages) {
     const { body } = await admin.open(path)
-    t.match(body, 'badge warning">Retrying</span> <span class="quiet whole"><time', path)
+    t.match(body, 'badge warning">Retrying</span> <span class="quiet whole">began <time', path)
     t.notMatch(body, 'badge good', path)
   }
   t.match((await admin.open(`/app/webhooks/${endpointId}`)).body, 'The endpoint answered 404.')
