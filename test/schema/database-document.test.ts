@@ -19,7 +19,7 @@ t.test('docs/database.md has every table and who may call which function', async
   const lines = document.split('\n')
   t.ok(
     lines.includes(
-      '| `invoices` | tenant | `tenant_scope` | SELECT | INSERT, SELECT, UPDATE (amount_refunded, status) |',
+      '| `invoices` | tenant | `tenant_scope`, `visible` | SELECT | INSERT, SELECT, UPDATE (amount_refunded, status) |',
     ),
   )
   t.ok(lines.includes('| `is_operator()` | web |'))
