@@ -5,21 +5,47 @@ import Type, { type TSchema } from 'typebox'
 import { auditActions } from '#src/auth/audit-actions.ts'
 import { exportPerson, personSections, readOwnExport } from '#src/auth/erasure/export.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoContent, problems, Time } from '#src/http/schemas.ts'
+import { means, NoContent, problems, Time } from '#src/http/schemas.ts'
 import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 
-const Rows = Type.Array(Type.Object({}, { additionalProperties: true }))
+const RowsOf = (section: string) =>
+  Type.Array(Type.Object({}, { additionalProperties: true }), {
+    description:
+      meanings.get(section) ?? 'Rows of the app that are yours, name you or are seen by you',
+  })
+/** Of the sections that every app has. */
+const meanings: ReadonlyMap<string, string> = new Map([
+  ['profile', 'Who you are: name, address and plan, as one row'],
+  ['identities', 'What you can sign in with'],
+  ['providerGrants', 'What providers have allowed the program on your behalf, without the tokens'],
+  ['providerRevocations', 'Tokens of providers that are still to be revoked, without the tokens'],
+  ['sessions', 'Where you are or were signed in, without the cookies'],
+  ['pendingSignIns', 'Sign-ins that have begun and not ended'],
+  ['idempotencyKeys', 'Requests with an `Idempotency-Key` that you could send again'],
+  ['apiTokens', 'Your API tokens, without their secrets'],
+  ['serviceTokensCreated', 'Service tokens that you have created, without their secrets'],
+  ['appTokensCreated', 'App tokens that you have created, without their secrets'],
+  ['memberships', 'The tenants that you are a member of, with your role and department'],
+  ['eventUsage', 'How much room your events take, by tenant'],
+  ['invitationsReceived', 'Invitations to your addresses'],
+  ['invitationsSent', 'Invitations that you have sent'],
+  ['auditLog', 'What you have done, and what was done to your account'],
+  ['tenants', 'Names of the tenants that you are a member of'],
+  ['teamMemberships', 'The teams that you are in'],
+  ['invoices', 'Invoices of your own tenant'],
+  ['events', 'Events that name you, as they were sent'],
+])
 const sections = [...personSections.once, ...personSections.perTenant]
 /** Written while it is read, so no type is inferred for the handler. */
 const Export: TSchema = Type.Object(
   {
-    exportedAt: Time,
-    ...Object.fromEntries(sections.map((section) => [section, Rows])),
+    exportedAt: means(Time, 'When the download began, in UTC'),
+    ...Object.fromEntries(sections.map((section) => [section, RowsOf(section)])),
   },
   { title: 'AccountExport' },
 )
 const Confirmation = Type.Object(
-  { confirm: Type.Literal('delete') },
+  { confirm: Type.Literal('delete', { description: 'Says that you mean it' }) },
   { title: 'AccountDeletion', additionalProperties: false },
 )
 

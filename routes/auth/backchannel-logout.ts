@@ -23,7 +23,9 @@ const backchannelLogout: FastifyPluginAsyncTypebox = async function backchannelL
         description,
         consumes: ['application/x-www-form-urlencoded'],
         produces: ['text/plain'],
-        params: Type.Object({ provider: Type.String() }),
+        params: Type.Object({
+          provider: Type.String({ description: 'Name of the sign-in provider that sends it' }),
+        }),
         response: {
           200: Type.Literal('', { description: 'The sessions have ended' }),
           ...problems('logout-refused'),

@@ -15,7 +15,12 @@ type Options = { redirectUri: string; absoluteSeconds: number }
 
 const LoginQuery = Type.Object(
   {
-    provider: Type.Optional(Type.String({ maxLength: 64 })),
+    provider: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Name of the sign-in provider, such as `google`; without it people choose one',
+      }),
+    ),
     reauthenticate: Type.Optional(
       Type.Literal('true', {
         description:

@@ -3,6 +3,7 @@ import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
+import { OwnId } from '#src/http/fields.ts'
 import {
   byId,
   type Count,
@@ -12,14 +13,14 @@ import {
   pageOf,
 } from '#src/http/lists/pagination.ts'
 import { IdFilter, SortBy } from '#src/http/lists/query.ts'
-import { explained, Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
+import { explained, Id, means, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
 
 /** One page of the audit log, for the user and for the tenant's admins. */
 export const AuditPage = PageOf(
   Type.Object(
     {
-      id: Id,
-      at: Time,
+      id: OwnId,
+      at: means(Time, 'When it happened, in UTC'),
       action: Type.String({
         description:
           'The action, such as `sign-in`; `row-action` for an action of the app’s own, which `reason` names',
@@ -31,7 +32,9 @@ export const AuditPage = PageOf(
             'Stable code: why it was refused or how it was done; of a `row-action` the resource and the action, such as `task:close`',
         }),
       ),
-      provider: Nullable(Type.String()),
+      provider: Nullable(
+        Type.String({ description: 'The sign-in provider that took part; null if none did' }),
+      ),
       providerError: Nullable(
         Type.String({ description: 'The `error` code that the provider sent' }),
       ),
@@ -41,7 +44,9 @@ export const AuditPage = PageOf(
             'Id of the session, token, tenant, invitation, user, customer, endpoint, delivery or row concerned',
         }),
       ),
-      userId: Nullable(Id),
+      userId: Nullable(
+        means(Id, 'The person who did it; null for a service, the app or the program itself'),
+      ),
       serviceId: Nullable(
         Type.String({ ...Uuid, description: 'The service or app token that did it' }),
       ),
@@ -52,9 +57,11 @@ export const AuditPage = PageOf(
           description: 'The session in the portal: the `id` of the link of the app that opened it',
         }),
       ),
-      tenantId: Nullable(Uuid),
+      tenantId: Nullable(means(Uuid, 'Where it happened; null if it concerns no tenant')),
       ip: Nullable(Type.String({ description: 'The network part of the address' })),
-      userAgent: Nullable(Type.String()),
+      userAgent: Nullable(
+        Type.String({ description: '`User-Agent` of the request; null if it had none' }),
+      ),
     },
     { title: 'AuditEntry' },
   ),

@@ -1,10 +1,21 @@
 import type { PgBoss } from 'pg-boss'
 import Type from 'typebox'
 import { type Acting, defineAction } from '#src/actions/action.ts'
+import { CreatedAt, OwnUuid } from '#src/http/fields.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { SortBy } from '#src/http/lists/query.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Id, Line, Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import {
+  Id,
+  Line,
+  means,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Time,
+  Uuid,
+  UuidParams,
+} from '#src/http/schemas.ts'
 import { Subscription } from '#src/webhooks/events/program-kinds.ts'
 import { customerList, linkCustomer, listCustomers, toCustomerProblem } from './customers.ts'
 import { intervals, scheduledKinds } from './details.ts'
@@ -31,22 +42,28 @@ import { listOwnSubscriptions, listSubscriptions, subscriptionList } from './sub
 
 const ForwardingStatus = Type.Enum([...forwardingStatuses], {
   title: 'BillingEventForwardingStatus',
+  description:
+    '`waiting` for its next attempt, `delivered` to the app, or `failed`: no further attempt follows by itself',
 })
+
+const ProviderEventId = Type.String({ description: 'Id of the event at the billing provider' })
 const Received = Type.Object(
   {
-    id: Type.String(),
-    type: Type.String(),
-    receivedAt: Time,
+    id: ProviderEventId,
+    type: Type.String({ description: 'Kind of the event, in the words of the billing provider' }),
+    receivedAt: means(Time, 'When it was recorded, in UTC'),
     status: Status,
-    attempts: Type.Integer(),
-    lastError: Nullable(Type.String()),
+    attempts: Type.Integer({ description: 'Times that its processing was tried' }),
+    lastError: Nullable(
+      Type.String({ description: 'Why the latest try failed; null if none has failed' }),
+    ),
     outcome: Nullable(
       Type.String({
         description:
           '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object). Of an ignored event the reason: `kind`, `guest`, `test-mode` or `connected-account`. Of an unlinked event `second-customer`: its user has another customer',
       }),
     ),
-    processedAt: Nullable(Time),
+    processedAt: Nullable(means(Time, 'When its processing ended; null before')),
     otherBodies: Type.Integer({
       description: 'Duplicates of the id with another body; the first body is stored',
     }),
@@ -64,9 +81,13 @@ const Received = Type.Object(
       Type.Object(
         {
           status: ForwardingStatus,
-          attempts: Type.Integer(),
-          lastError: Nullable(Type.String()),
-          attemptedAt: Nullable(Time),
+          attempts: Type.Integer({ description: 'Times that it was posted to the app' }),
+          lastError: Nullable(
+            Type.String({ description: 'Why the latest time failed; null if none has failed' }),
+          ),
+          attemptedAt: Nullable(
+            means(Time, 'When the latest attempt ended; null before the first'),
+          ),
         },
         {
           title: 'BillingEventForwarding',
@@ -79,7 +100,12 @@ const Received = Type.Object(
   { title: 'BillingEvent' },
 )
 const ReceivedWithBody = Type.Object(
-  { ...Received.properties, body: Nullable(Type.String()) },
+  {
+    ...Received.properties,
+    body: Nullable(
+      Type.String({ description: 'As it was received, unparsed; null once it has been deleted' }),
+    ),
+  },
   { title: 'BillingEventWithBody' },
 )
 const Dismissal = Type.Object(
@@ -104,21 +130,21 @@ const listQuery = Type.Object(
 
 const Replay = Type.Object(
   {
-    id: Uuid,
+    id: OwnUuid,
     total: Type.Integer({ description: 'Events selected by the request' }),
-    succeeded: Type.Integer(),
+    succeeded: Type.Integer({ description: 'Events that were processed without an error so far' }),
     failed: Type.Integer({ description: 'Events that failed again; each has its `lastError`' }),
-    createdAt: Time,
-    finishedAt: Nullable(Time),
+    createdAt: CreatedAt,
+    finishedAt: Nullable(means(Time, 'When it ended; null while it runs')),
   },
   { title: 'BillingReplay' },
 )
 
 const Selection = Type.Object(
   {
-    status: Status,
-    from: Type.Optional(Time),
-    to: Type.Optional(Time),
+    status: means(Status, 'The status of the events to process again'),
+    from: Type.Optional(means(Time, 'Only those received at this time or later')),
+    to: Type.Optional(means(Time, 'Only those received before this time')),
   },
   { title: 'NewBillingReplay', additionalProperties: false },
 )
@@ -129,12 +155,14 @@ const explanation =
 
 const Reconciliation = Type.Object(
   {
-    id: Uuid,
-    from: Type.String({ ...Time, description: 'Events that the provider created from here' }),
-    to: Type.String({ ...Time, description: 'until before this time' }),
+    id: OwnUuid,
+    from: means(Time, 'It compares the events that the provider created from this time'),
+    to: means(Time, 'until before this time'),
     dryRun: Type.Boolean({ description: 'It only counts' }),
     scheduled: Type.Boolean({ description: 'False if an operator asked for it' }),
-    status: Type.Enum([...reconciliationStatuses]),
+    status: Type.Enum([...reconciliationStatuses], {
+      description: '`running` until all of the list is read; `failed` if that was not possible',
+    }),
     seen: Type.Integer({ description: 'Events in the list of the provider' }),
     missed: Type.Integer({
       description: 'Events whose webhook never arrived. Without `dryRun` they are recorded.',
@@ -145,54 +173,58 @@ const Reconciliation = Type.Object(
     refused: Type.Integer({ description: 'Members of the list that are no events of this time' }),
     missedIds: Type.Array(Type.String(), { description: 'The first hundred' }),
     differentIds: Type.Array(Type.String(), { description: 'The first hundred' }),
-    error: Nullable(Type.String({ description: 'Why it failed' })),
-    createdAt: Time,
-    finishedAt: Nullable(Time),
+    error: Nullable(Type.String({ description: 'Why it failed; null if it did not' })),
+    createdAt: CreatedAt,
+    finishedAt: Nullable(means(Time, 'When it ended; null while it runs')),
   },
   { title: 'BillingReconciliation' },
 )
 
 const Request = Type.Object(
   {
-    from: Type.Optional(Time),
-    to: Type.Optional(Time),
+    from: Type.Optional(means(Time, 'Events created from this time; by default a day before `to`')),
+    to: Type.Optional(means(Time, 'until before this time; by default ten minutes ago')),
     dryRun: Type.Optional(Type.Boolean({ description: 'Count only, record nothing' })),
   },
   { title: 'NewBillingReconciliation', additionalProperties: false },
 )
 
 const HolderUser = Nullable(
-  Type.Integer({ ...Id, description: 'Who has the customer; null if a tenant has it, or nobody' }),
+  means(Id, 'The user who has the customer; null if a tenant has it, or nobody'),
 )
 const HolderTenant = Nullable(
-  Type.String({ ...Uuid, description: 'The tenant that has the customer (`BILLING_CUSTOMER`)' }),
+  means(
+    Uuid,
+    'The tenant that has the customer (`BILLING_CUSTOMER`); null if a user has it, or nobody',
+  ),
 )
 
 const Customer = Type.Object(
   {
     customer: Type.String({ description: 'Id at the billing provider' }),
     userId: HolderUser,
-    email: Nullable(Type.String()),
+    email: Nullable(Type.String({ description: 'Of this user; null if there is none' })),
     tenantId: HolderTenant,
-    tenantName: Nullable(Type.String()),
+    tenantName: Nullable(Type.String({ description: 'Of this tenant; null if a user has it' })),
   },
   { title: 'BillingCustomer' },
 )
-const CustomerParams = Type.Object({ customer: Line(255) }, { additionalProperties: false })
+const CustomerParams = Type.Object(
+  { customer: Line(255, 'Id of the customer at the billing provider') },
+  { additionalProperties: false },
+)
 const CustomerLink = Type.Object(
   {
     userId: Type.Optional(
-      Nullable(Type.Integer({ ...Id, description: 'null unlinks the customer' })),
+      Nullable(means(Id, 'The user who pays as this customer; null unlinks it')),
     ),
-    tenantId: Type.Optional(
-      Type.String({ ...Uuid, description: 'Instead of a user: the customer is this tenant' }),
-    ),
+    tenantId: Type.Optional(means(Uuid, 'Instead of a user: the customer is this tenant')),
   },
   { title: 'BillingCustomerLink', additionalProperties: false },
 )
 const LinkedCustomer = Type.Object(
   {
-    customer: Type.String(),
+    customer: Type.String({ description: 'Id at the billing provider' }),
     userId: HolderUser,
     tenantId: HolderTenant,
   },
@@ -202,35 +234,60 @@ const LinkedCustomer = Type.Object(
 const OwnSubscription = Type.Object(
   {
     id: Type.String({ description: 'Id at the billing provider' }),
-    plan: Nullable(Type.String({ description: 'What it gives now' })),
+    plan: Nullable(
+      Type.String({ description: 'The plan that it gives now; null if it gives none' }),
+    ),
     ...Subscription.properties,
     currency: Nullable(
-      Type.String({ description: 'ISO 4217, in small letters', examples: ['eur'] }),
+      Type.String({
+        description: 'ISO 4217, in small letters; null if its prices have several or none',
+        examples: ['eur'],
+      }),
     ),
-    digits: Nullable(Type.Integer({ description: 'After the decimal point of `amount`' })),
+    digits: Nullable(
+      Type.Integer({
+        description:
+          'Of `amount` after the decimal point: 4900 with 2 is 49.00; null without currency',
+      }),
+    ),
     items: Type.Array(
       Type.Object({
         price: Nullable(Type.String({ description: 'Id at the billing provider' })),
-        quantity: Nullable(Type.Integer({ description: 'Seats, or how many of it' })),
+        quantity: Nullable(
+          Type.Integer({ description: 'Seats, or how many of it; null if it is measured' }),
+        ),
         amount: Nullable(
           Type.Integer({
             description:
               'Minor units for one of it in each interval, without discounts; null if it is not one number',
           }),
         ),
-        interval: Nullable(Type.Enum([...intervals])),
-        intervalCount: Nullable(Type.Integer({ description: '3 with `month`: every quarter' })),
+        interval: Nullable(
+          Type.Enum([...intervals], { description: 'The unit of the time between two payments' }),
+        ),
+        intervalCount: Nullable(
+          Type.Integer({ description: 'How many of `interval`: 3 with `month` is every quarter' }),
+        ),
       }),
+      { description: 'What is paid for' },
     ),
-    trialEndsAt: Nullable(Time),
+    trialEndsAt: Nullable(means(Time, 'When the trial ends or has ended; null without one')),
     paymentsPaused: Nullable(
       Type.Object(
-        { until: Nullable(Time) },
-        { description: 'Nothing is charged for now, and the plan stays' },
+        { until: Nullable(means(Time, 'When payments begin again; null if that is open')) },
+        { description: 'Nothing is charged for now, and the plan stays; null if payments go on' },
       ),
     ),
     scheduledChange: Nullable(
-      Type.Object({ kind: Type.Enum([...scheduledKinds]), at: Nullable(Time) }),
+      Type.Object(
+        {
+          kind: Type.Enum([...scheduledKinds], {
+            description: 'What happens; `change` is another plan, price or quantity',
+          }),
+          at: Nullable(means(Time, 'When; null if the billing provider does not say it')),
+        },
+        { description: 'What is planned already; null if nothing is' },
+      ),
     ),
     metadata: Type.Record(Type.String(), Type.String(), {
       description: 'Of what the billing provider has beside it, the keys of `BILLING_METADATA`',
@@ -391,7 +448,10 @@ export const subscriptionActions = {
     summary: 'List your subscriptions',
     description:
       'As the billing provider last reported them, newest first, at most a hundred; those of your tenant too, if you manage it. The one that decides the plan is `subscription` of `GET /me`.',
-    result: Type.Object({ data: Type.Array(OwnSubscription) }, { title: 'OwnSubscriptions' }),
+    result: Type.Object(
+      { data: Type.Array(OwnSubscription, { description: 'Newest first' }) },
+      { title: 'OwnSubscriptions' },
+    ),
     run: async ({ tx }: By) => ({ data: await listOwnSubscriptions(tx) }),
   }),
   all: defineAction({

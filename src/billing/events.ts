@@ -206,17 +206,29 @@ export async function measureDoublePayers(
   metrics.paidTwice.set({ by: 'subscription' }, row?.subscriptions ?? 0)
 }
 
-export const Status = Type.Enum([...eventStatuses], { title: 'BillingEventStatus' })
+export const Status = Type.Enum([...eventStatuses], {
+  title: 'BillingEventStatus',
+  description:
+    '`recorded` and not processed yet; `processed`; `ignored`: it has no effect here; `unlinked`: it waits for a user of its customer; `failed`: it is tried again; `dead`: it is not tried again by itself; `dismissed` by an operator',
+})
 
 // Contract 5: an id or a type of the provider is 1 to 255 printable characters.
 const printable = '^[^\\p{C}\\p{Zl}\\p{Zp}]+$'
 
 /** A filter by type. */
-export const EventType = Type.String({ minLength: 1, maxLength: 255, pattern: printable })
+export const EventType = Type.String({
+  ...{ minLength: 1, maxLength: 255, pattern: printable },
+  description: 'Only events of this kind, in the words of the billing provider',
+})
 
 /** A provider's event id in a path. */
 export const EventParams = Type.Object(
-  { id: Type.String({ minLength: 1, maxLength: 255, pattern: printable }) },
+  {
+    id: Type.String({
+      ...{ minLength: 1, maxLength: 255, pattern: printable },
+      description: 'Id of the event at the billing provider',
+    }),
+  },
   { additionalProperties: false },
 )
 

@@ -2,6 +2,21 @@ import Type, { type TSchema } from 'typebox'
 import { lineCharacter, seenCharacter } from '#src/runtime/text.ts'
 import { type ErrorCode, errorCodes, errorTable, problemType } from './problems.ts'
 
+/**
+ * A schema with what its value means, for the API description: the unit, when it is null, the standard.
+ * It stays optional if it was. A schema with a title keeps its description, which is of all its uses:
+ * src/http/openapi/components.ts puts what it means here beside the reference to it.
+ */
+export function means<T extends TSchema>(schema: T, words: string): T {
+  const meaning = 'title' in schema ? { $comment: words } : { description: words }
+  const { description: _, $comment: __, ...marks } = Object.getOwnPropertyDescriptors(schema)
+  const { description } = schema as { description?: string }
+  return Object.defineProperties(
+    { ...schema, ...(description !== undefined && { description }), ...meaning },
+    marks,
+  )
+}
+
 /** 64-bit ids are JSON integers up to 2^53 − 1 (contract 3). */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -33,11 +48,14 @@ export function explanationOf(pattern: string): string | undefined {
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** One line that is not blank, without control and hidden characters. */
-export const Line = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: `^(?=.*${seenCharacter})${lineCharacter}+$` })
+export const Line = (maxLength: number, description?: string) =>
+  Type.String({
+    ...{ minLength: 1, maxLength, pattern: `^(?=.*${seenCharacter})${lineCharacter}+$` },
+    ...(description !== undefined && { description }),
+  })
 
 export const TenantName = Type.Object(
-  { name: Line(200) },
+  { name: Line(200, 'For people; several tenants may have the same') },
   { title: 'TenantName', additionalProperties: false },
 )
 
@@ -46,11 +64,12 @@ export const OptionalLine = (maxLength: number) =>
   Type.String({ maxLength, pattern: `^${lineCharacter}*$` })
 
 /** Text that is not blank, of any number of lines, without NUL and lone surrogates. */
-export const Text = (maxLength: number) =>
+export const Text = (maxLength: number, description?: string) =>
   Type.String({
     minLength: 1,
     maxLength,
     pattern: `^(?=[\\s\\S]*${seenCharacter})[^\\u0000\\p{Cs}]+$`,
+    ...(description !== undefined && { description }),
   })
 
 /** A `Text` in a form, where an empty field means none. */
@@ -76,19 +95,29 @@ export const ProblemBody = Type.Object(
     type: Type.String({
       description: 'Identifies the problem: the path of its page, such as `/docs/errors/not-found`',
     }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.Optional(Type.String()),
-    instance: Type.String({ description: 'The request ID' }),
+    title: Type.String({
+      description: 'The problem in a few words, the same for each of its type',
+    }),
+    status: Type.Integer({ description: 'The status code of the response' }),
+    detail: Type.Optional(
+      Type.String({
+        description: 'What is wrong with this request, for people; programs read `type`',
+      }),
+    ),
+    instance: Type.String({
+      description: 'The request ID, which the log of the server has too; for questions about it',
+    }),
     errors: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            in: Type.Enum(['path', 'query', 'body', 'header']),
+            in: Type.Enum(['path', 'query', 'body', 'header'], {
+              description: 'The part of the request that has the value',
+            }),
             pointer: Type.String({
               description: 'JSON Pointer (RFC 6901) to the value; empty for all of that part',
             }),
-            detail: Type.String(),
+            detail: Type.String({ description: 'What the value must be, for people' }),
           },
           { title: 'FieldError' },
         ),
@@ -185,10 +214,18 @@ export const CursorQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** One page of a list; `nextCursor` is null on the last page. */
-export const PageOf = <T extends TSchema & { title?: string }>(item: T) =>
+const forNext = 'Give it as `cursor` to read the next page; null on the last page'
+
+/**
+ * One page of a list; `nextCursor` is null on the last page.
+ * @param next what `nextCursor` is for, where it is another thing
+ */
+export const PageOf = <T extends TSchema & { title?: string }>(item: T, next = forNext) =>
   Type.Object(
-    { data: Type.Array(item), nextCursor: Nullable(Type.String()) },
+    {
+      data: Type.Array(item, { description: 'What this page has, in the order of the list' }),
+      nextCursor: Nullable(Type.String({ description: next })),
+    },
     { title: `${item.title}Page` },
   )
 

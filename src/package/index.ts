@@ -33,6 +33,7 @@ export {
 } from '#src/resources/kit/define.ts'
 export { computed } from '#src/resources/kit/fields/computed.ts'
 export {
+  described,
   type Field,
   field,
   hidden,

@@ -22,7 +22,7 @@ export const invoices = defineResource('invoice', {
     id: id(),
     tenantId: tenant(),
     amount: integer('Minor units of the currency'),
-    currency: line(32),
+    currency: line(32, 'ISO 4217, in small letters, as the billing provider has it'),
     digits: integer('After the decimal point: `amount` 4900 with 2 digits is 49.00'),
     status: line(
       32,

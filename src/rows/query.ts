@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { maxCounted } from '#src/http/lists/pagination.ts'
 import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
-import { explained, PageOf, PageQuery } from '#src/http/schemas.ts'
+import { explained, means, PageOf, PageQuery } from '#src/http/schemas.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
 import type { Further } from './lists.ts'
 import { maxSearchedRows, SearchWords } from './search.ts'
@@ -38,7 +38,10 @@ export function furtherOf(
 export function CountedPageOf(item: TSchema & { title?: string }) {
   const page = PageOf(item)
   const description = `Of \`?count=true\`: the rows of all pages, up to ${maxCounted.toLocaleString('en')}, and whether there may be more`
-  const properties = { rows: Type.Integer({ minimum: 0 }), more: Type.Boolean() }
+  const properties = {
+    rows: Type.Integer({ minimum: 0, description: 'Of all pages, as far as they were counted' }),
+    more: Type.Boolean({ description: 'Whether the list has, or may have, more than `rows`' }),
+  }
   const count = Type.Optional(Type.Object(properties, { title: 'Count', description }))
   return Type.Object({ ...page.properties, count }, { title: `${item.title}Page` })
 }
@@ -57,7 +60,12 @@ function filterQueryOf(key: string, field: Field | undefined): [string, TSchema]
   const several = `^(${oneOf})(,(${oneOf})){0,49}$`
   const words = 'must be at most 50 values, separated by commas'
   return [
-    [key, Type.Optional(filter)],
+    [
+      key,
+      Type.Optional(
+        'description' in filter ? filter : means(filter, `Only rows whose \`${key}\` is this`),
+      ),
+    ],
     ...(oneOf === undefined ? [] : [listOf(`${key}[in]`, explained(several, words))]),
     ...(hasOrder ? [bound(`${key}[gte]`, filter), bound(`${key}[lt]`, filter)] : []),
   ]

@@ -3,9 +3,9 @@ import { decide, type Subject } from '#src/access/policy.ts'
 import { type Action, defineAction } from '#src/actions/action.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { readId } from '#src/http/params.ts'
-import { IdParams } from '#src/http/schemas.ts'
-import type { Asking } from '#src/resources/kit/fields/field.ts'
-import { aWord, tagOf, titleOf } from '#src/resources/kit/names.ts'
+import { IdParams, means } from '#src/http/schemas.ts'
+import { type Asking, wordsOf } from '#src/resources/kit/fields/field.ts'
+import { aWord, tagOf, titleOf, wordOf } from '#src/resources/kit/names.ts'
 import type { OwnActionDeclared } from '#src/resources/kit/own-action.ts'
 import { inWords } from '#src/runtime/words.ts'
 import { actionsOf } from './actions.ts'
@@ -32,7 +32,7 @@ function routed(
   return defineAction<Asking, typeof IdParams>({
     name: `${operationOf(name)}${resource.title}`,
     rule: { resource: resource.name, action: name },
-    ...{ tag: tagOf(resource), summary, params: IdParams },
+    ...{ tag: tagOf(resource), summary, params: paramsOf(resource) },
     ...(description !== undefined && { description }),
     ...(body !== null && { body }),
     ...{ result: resource.shape, once: true, versioned: resource.shape },
@@ -62,15 +62,26 @@ function operationOf(name: string): string {
   return `${title.charAt(0).toLowerCase()}${title.slice(1)}`
 }
 
+/** The id in the path of a row. */
+export function paramsOf(resource: Declared): typeof IdParams {
+  const id = means(IdParams.properties.id, `\`id\` of the ${wordOf(resource)}`)
+  return Type.Object({ id }, { additionalProperties: false })
+}
+
+/** A field as bodies have it. */
+export function bodyFieldOf({ name, fields }: Declared, key: string) {
+  const field = fields[key]
+  if (field === undefined || field.written === null)
+    throw new Error(`The resource ${name} accepts ${key}, which has no schema in bodies.`)
+  const { written, initial, isNullable } = field
+  return { written: means(written, wordsOf(field) ?? ''), initial, isNullable }
+}
+
 /** The fields that it accepts; null if it has no body. */
 function bodyOf(resource: Declared, name: string, { accepts = [] }: OwnActionDeclared) {
   if (accepts.length === 0) return null
   const properties = accepts.map((key): [string, TSchema] => {
-    const { written = null, isNullable } = resource.fields[key] ?? {}
-    if (written === null)
-      throw new Error(
-        `The resource ${resource.name} accepts ${key}, which has no schema in bodies.`,
-      )
+    const { isNullable, written } = bodyFieldOf(resource, key)
     return [key, isNullable ? Type.Optional(Type.Union([written, Type.Null()])) : written]
   })
   const title = `${titleOf(name)}${resource.title}`

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
+import { CreatedAt, OwnId, TenantId, UpdatedAt } from '#src/http/fields.ts'
 import { readId } from '#src/http/params.ts'
-import { Id, IdParams, NoContent, Nullable, PageOf, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, IdParams, means, NoContent, Nullable, PageOf } from '#src/http/schemas.ts'
 import {
   changeFolder,
   createFolder,
@@ -16,21 +17,25 @@ import {
 
 const Folder = Type.Object(
   {
-    id: Id,
-    tenantId: Uuid,
-    name: Type.String(),
-    teamId: Type.Integer({ ...Id, description: 'The team that owns it and its contents' }),
-    parentId: Nullable(Type.Integer({ ...Id, description: 'The folder it is nested in' })),
-    createdAt: Time,
-    updatedAt: Time,
+    id: OwnId,
+    tenantId: TenantId,
+    name: Type.String({ description: 'For people' }),
+    teamId: means(Id, 'The team that owns it and its contents'),
+    parentId: Nullable(means(Id, 'The folder it is nested in; null directly with its team')),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
   },
   { title: 'Folder' },
 )
 
-const teamOrParent = { teamId: Type.Optional(Id), parentId: Type.Optional(Id) }
+const name = means(folderName, 'For people')
+const teamOrParent = {
+  teamId: Type.Optional(means(Id, 'The team that gets it; not together with `parentId`')),
+  parentId: Type.Optional(means(Id, 'The folder to nest it in, whose team owns it then')),
+}
 
 const NewFolder = Type.Object(
-  { name: folderName, ...teamOrParent },
+  { name, ...teamOrParent },
   {
     title: 'NewFolder',
     additionalProperties: false,
@@ -40,7 +45,7 @@ const NewFolder = Type.Object(
 )
 
 const FolderChange = Type.Object(
-  { name: Type.Optional(folderName), ...teamOrParent },
+  { name: Type.Optional(name), ...teamOrParent },
   {
     title: 'FolderChange',
     additionalProperties: false,

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
+import { CreatedAt, OwnId, TenantId, UpdatedAt } from '#src/http/fields.ts'
 import { readId } from '#src/http/params.ts'
-import { Id, IdParams, NoContent, PageOf, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, IdParams, means, NoContent, PageOf, Time } from '#src/http/schemas.ts'
 import {
   addTeamMember,
   createTeam,
@@ -21,20 +22,29 @@ import {
 
 const Team = Type.Object(
   {
-    id: Id,
-    tenantId: Uuid,
-    name: Type.String(),
-    createdAt: Time,
-    updatedAt: Time,
+    id: OwnId,
+    tenantId: TenantId,
+    name: Type.String({ description: 'For people; several teams may have the same' }),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
   },
   { title: 'Team' },
 )
 
-const TeamName = Type.Object({ name: teamName }, { title: 'TeamName', additionalProperties: false })
+const TeamName = Type.Object(
+  { name: means(teamName, 'For people; several teams may have the same') },
+  { title: 'TeamName', additionalProperties: false },
+)
 
 const tag = 'teams'
 
-const TeamMember = Type.Object({ userId: Id, createdAt: Time }, { title: 'TeamMember' })
+const TeamMember = Type.Object(
+  {
+    userId: means(Id, 'The person, as `id` of `GET /users` has it'),
+    createdAt: means(Time, 'When the person was added to the team, in UTC'),
+  },
+  { title: 'TeamMember' },
+)
 
 const { id } = IdParams.properties
 const MemberParams = Type.Object({ id, userId: id }, { additionalProperties: false })

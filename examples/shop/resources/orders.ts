@@ -2,6 +2,7 @@ import {
   created,
   currency,
   defineResource,
+  described,
   field,
   hidden,
   id,
@@ -15,11 +16,11 @@ import Type, { type Static } from 'typebox'
 
 export const ShippingAddress = Type.Object(
   {
-    name: Line(200),
-    line1: Line(200),
-    line2: Type.Optional(Line(200)),
-    city: Line(200),
-    postalCode: Line(32),
+    name: Line(200, 'Who receives the parcel'),
+    line1: Line(200, 'Street and number'),
+    line2: Type.Optional(Line(200, 'Floor, door or the like')),
+    city: Line(200, 'Town or city'),
+    postalCode: Line(32, 'As the country writes it'),
     country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' }),
   },
   { title: 'ShippingAddress', additionalProperties: false },
@@ -28,8 +29,8 @@ export type ShippingAddress = Static<typeof ShippingAddress>
 
 const LineItem = Type.Object(
   {
-    sku: Type.String(),
-    quantity: Type.Integer(),
+    sku: Type.String({ description: 'Number of the article in stock' }),
+    quantity: Type.Integer({ description: 'How many of it' }),
     unitPrice: Type.Integer({ description: 'Minor units of the currency' }),
   },
   { title: 'LineItem' },
@@ -39,8 +40,8 @@ export type LineItem = Static<typeof LineItem>
 // The total of an order stays an exact number: 100 × 10^4 × 10^9 < 2^53.
 const NewLineItem = Type.Object(
   {
-    sku: Line(100),
-    quantity: Type.Integer({ minimum: 1, maximum: 10_000 }),
+    sku: Line(100, 'Number of the article in stock'),
+    quantity: Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many of it' }),
     unitPrice: Type.Integer({
       minimum: 0,
       maximum: 1_000_000_000,
@@ -59,9 +60,15 @@ export const orders = defineResource('order', {
     userId: owner(),
     tenantId: hidden(tenant('Placed in this tenant')),
     currency: currency('EUR'),
-    lineItems: json(Type.Array(LineItem), Type.Array(NewLineItem, { minItems: 1, maxItems: 100 })),
-    shippingAddress: json(ShippingAddress, ShippingAddress),
-    cardLast4: field('text', Type.String(), { written: Type.String({ pattern: '^[0-9]{4}$' }) }),
+    lineItems: described(
+      json(Type.Array(LineItem), Type.Array(NewLineItem, { minItems: 1, maxItems: 100 })),
+      'What was ordered',
+    ),
+    shippingAddress: described(json(ShippingAddress, ShippingAddress), 'Where the parcel goes'),
+    cardLast4: field('text', Type.String(), {
+      usual: 'The last four digits of the card that it was paid with',
+      written: Type.String({ pattern: '^[0-9]{4}$' }),
+    }),
     createdAt: created(),
     updatedAt: updated(),
   },

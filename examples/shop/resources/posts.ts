@@ -21,11 +21,16 @@ export const posts = defineResource('post', {
   fields: {
     id: id(),
     tenantId: tenant(),
-    authorId: author('null after the author has left, or if it was a service'),
+    authorId: author(
+      'The member who wrote it, by id; null after they have left, or if it was a service',
+    ),
     authorServiceId: authorService(),
-    department: initially(optional(line(100)), ({ department }) => department),
-    title: line(200),
-    body: text(50_000),
+    department: initially(
+      optional(line(100, 'Editors of this department may change it; null for none')),
+      ({ department }) => department,
+    ),
+    title: line(200, 'What it is about'),
+    body: text(50_000, 'The text itself, as it was written'),
     createdAt: created(),
     updatedAt: updated(),
   },

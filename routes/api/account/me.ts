@@ -5,7 +5,8 @@ import { effectivePermissions } from '#src/access/roles.ts'
 import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { profile } from '#src/auth/members/tenants.ts'
 import { toSubscription } from '#src/billing/plans.ts'
-import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { OwnId, OwnUuid } from '#src/http/fields.ts'
+import { means, Nullable, Time } from '#src/http/schemas.ts'
 import { tagOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { isLimited, listRooms } from '#src/rows/room.ts'
@@ -13,18 +14,35 @@ import { Subscription } from '#src/webhooks/events/program-kinds.ts'
 
 const Me = Type.Object(
   {
-    user: Type.Object({
-      id: Id,
-      name: Nullable(Type.String({ description: 'As your sign-in provider last said it' })),
-      email: Nullable(Type.String()),
-      createdAt: Time,
+    user: Type.Object(
+      {
+        id: OwnId,
+        name: Nullable(Type.String({ description: 'As your sign-in provider last said it' })),
+        email: Nullable(
+          Type.String({ description: 'As your sign-in provider last said it; null without one' }),
+        ),
+        createdAt: means(Time, 'When you first signed in, in UTC'),
+      },
+      { description: 'You, in all your tenants' },
+    ),
+    tenant: Nullable(
+      Type.Object(
+        { id: OwnUuid, name: Type.String({ description: 'For people' }) },
+        {
+          description:
+            'The active tenant of the session, or that of the token; null if you have none',
+        },
+      ),
+    ),
+    role: Nullable(Type.String({ description: 'Yours in this tenant' })),
+    department: Nullable(Type.String({ description: 'Yours in this tenant; null for none' })),
+    permissions: Type.Array(Type.String(), {
+      description: 'What this session or token may do here, as `resource:action`',
     }),
-    tenant: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
-    role: Nullable(Type.String()),
-    department: Nullable(Type.String()),
-    permissions: Type.Array(Type.String()),
-    plan: Nullable(Type.String()),
-    subscription: Nullable(Subscription),
+    plan: Nullable(Type.String({ description: 'What you have paid for; null without a plan' })),
+    subscription: Nullable(
+      means(Subscription, 'The subscription that decides the plan; null without one'),
+    ),
     features: Type.Array(Type.String(), { description: 'What the plan gives' }),
     limits: Type.Array(
       Type.Object(

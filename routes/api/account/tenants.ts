@@ -8,10 +8,10 @@ import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { isForm } from '#src/http/headers/media-type.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoContent, problems, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { means, NoContent, problems, Uuid, UuidParams } from '#src/http/schemas.ts'
 
 const TenantChoice = Type.Object(
-  { tenantId: Uuid },
+  { tenantId: means(Uuid, 'A tenant that you are a member of, which becomes the active one') },
   { title: 'TenantChoice', additionalProperties: false },
 )
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { isUniqueViolation } from '#src/db/errors.ts'
-import { problems, Time, UuidParams } from '#src/http/schemas.ts'
+import { means, problems, Time, UuidParams } from '#src/http/schemas.ts'
 import { AppTypeName, JsonData, requireShallow } from '#src/webhooks/events/app-schemas.ts'
 import { createKnownTypes } from '#src/webhooks/events/app-types.ts'
 import {
@@ -15,7 +15,7 @@ import {
 
 const fields = {
   type: AppTypeName,
-  data: JsonData,
+  data: means(JsonData, 'What has happened, as the schema of the type has it'),
   id: Type.Optional(
     Type.String({
       pattern: '^[0-9A-Za-z_-]{1,64}$',
@@ -50,7 +50,11 @@ const Published = Type.Object(
   {
     data: Type.Array(
       Type.Object(
-        { id: Type.String(), type: Type.String(), createdAt: Time },
+        {
+          id: Type.String({ description: 'Its deliveries have it as `webhook-id`' }),
+          type: Type.String({ description: 'As you gave it' }),
+          createdAt: means(Time, 'When it was first published, in UTC'),
+        },
         { title: 'PublishedEvent' },
       ),
       { description: 'The events in the order of the request' },

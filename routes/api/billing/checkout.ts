@@ -38,15 +38,16 @@ const Plans = Type.Object(
     data: Type.Array(
       Type.Object(
         {
-          plan: Type.String(),
+          plan: Type.String({ description: 'Names the plan, as `plan` of `GET /me` does' }),
           name: Type.String({ description: 'For people' }),
           isCurrent: Type.Boolean({ description: 'It is yours' }),
-          features: Type.Array(Type.String()),
+          features: Type.Array(Type.String(), { description: 'What it allows' }),
           limits: Type.Array(
             Type.Object({
-              resource: Type.String(),
-              limit: Nullable(Type.Integer({ description: 'Null if unlimited' })),
+              resource: Type.String({ description: 'Its path without the slash' }),
+              limit: Nullable(Type.Integer({ description: 'The most rows; null if unlimited' })),
             }),
+            { description: 'How many rows it allows, for each resource that it limits' },
           ),
           prices: Type.Array(
             Type.Object(
@@ -56,11 +57,24 @@ const Plans = Type.Object(
                   Type.Object(
                     {
                       amount: Type.Integer({ description: 'Minor units for each interval' }),
-                      currency: Type.String({ description: 'ISO 4217, in small letters' }),
-                      digits: Type.Integer({ description: 'After the decimal point of `amount`' }),
-                      interval: Type.Enum([...intervals]),
-                      intervalCount: Type.Integer(),
-                      trialDays: Nullable(Type.Integer()),
+                      currency: Type.String({
+                        description: 'ISO 4217, in small letters',
+                        examples: ['eur'],
+                      }),
+                      digits: Type.Integer({
+                        description: 'Of `amount` after the decimal point: 4900 with 2 is 49.00',
+                      }),
+                      interval: Type.Enum([...intervals], {
+                        description: 'The unit of the time between two payments',
+                      }),
+                      intervalCount: Type.Integer({
+                        description: 'How many of `interval`: 3 with `month` is every quarter',
+                      }),
+                      trialDays: Nullable(
+                        Type.Integer({
+                          description: 'Days before the first payment; null for none',
+                        }),
+                      ),
                     },
                     {
                       title: 'PriceTerms',
@@ -72,10 +86,12 @@ const Plans = Type.Object(
               },
               { title: 'PlanPrice' },
             ),
+            { description: 'For each way to pay for it; empty for a plan that is free' },
           ),
         },
         { title: 'PlanChoice' },
       ),
+      { description: 'In the order of the app, the least first' },
     ),
   },
   { title: 'Plans' },

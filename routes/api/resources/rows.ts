@@ -3,9 +3,10 @@ import Type, { type TSchema } from 'typebox'
 import { decideWithoutObject, type Subject, toProblem } from '#src/access/policy.ts'
 import type { ShortStatement } from '#src/db/database.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
+import { OwnId } from '#src/http/fields.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { explained, Id, IdParams, NoContent, Nullable, problems } from '#src/http/schemas.ts'
+import { explained, means, NoContent, Nullable, problems } from '#src/http/schemas.ts'
 import type { Action, Scope } from '#src/resources/kit/define.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
 import { membersOf } from '#src/resources/kit/fields/keys/member.ts'
@@ -16,7 +17,7 @@ import { actionsOf } from '#src/rows/actions.ts'
 import type { Act } from '#src/rows/before-change.ts'
 import { CountedPageOf, furtherOf, queryOf } from '#src/rows/query.ts'
 import { isLimited } from '#src/rows/room.ts'
-import { routedActionsOf } from '#src/rows/routed-actions.ts'
+import { bodyFieldOf, paramsOf, routedActionsOf } from '#src/rows/routed-actions.ts'
 import { seenBy } from '#src/rows/seen.ts'
 import type { Declared, Values } from '#src/rows/table.ts'
 
@@ -97,7 +98,7 @@ function listBelow(app: FastifyInstance, resource: Declared) {
           operationId: `list${to.title}${titled(resource.plural)}`,
           summary: `List the ${resource.plural.replaceAll('_', ' ')} of ${aWord(to)}, newest first`,
           ...described(resource, resource.actions.read),
-          params: IdParams,
+          params: paramsOf(to),
           querystring: Type.Object(rest, { additionalProperties: false }),
           response: { 200: CountedPageOf(expansion.shape) },
         },
@@ -174,7 +175,7 @@ function get(app: FastifyInstance, resource: Declared) {
         operationId: `get${resource.title}`,
         summary: `Read ${inWords(resource).one}`,
         ...described(resource, resource.actions.read),
-        params: IdParams,
+        params: paramsOf(resource),
         ...(expansion.query !== null && {
           querystring: Type.Object(expansion.query, { additionalProperties: false }),
         }),
@@ -204,7 +205,7 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
         operationId: `update${resource.title}`,
         summary: `Change ${inWords(resource).one}`,
         ...described(resource, action),
-        params: IdParams,
+        params: paramsOf(resource),
         body: changeBody(resource, action),
         response: {
           200: resource.shape,
@@ -238,7 +239,7 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
         operationId: `delete${resource.title}`,
         summary: `Delete ${inWords(resource).one}`,
         ...described(resource, action),
-        params: IdParams,
+        params: paramsOf(resource),
         response: {
           204: NoContent(`The ${wordOf(resource)} is deleted`),
           ...((isHeld(resource) || action.run !== undefined) && problems('conflict')),
@@ -277,7 +278,10 @@ function expansionFor(resource: Declared) {
   const properties = [
     ...links.map(({ name, to }) => [name, to.shape] as const),
     ...membersOf(resource.fields).map(({ name }) => [name, NamedMember] as const),
-  ].map(([name, shape]) => [name, Type.Optional(Nullable(shape))] as const)
+  ].map(([name, shape]) => {
+    const words = `What \`${name}Id\` names, with \`?expand=${name}\`; null if that is null`
+    return [name, Type.Optional(Nullable(means(shape, words)))] as const
+  })
   const names = properties.map(([name]) => name)
   const pattern = `^(${names.join('|')})(,(${names.join('|')}))*$`
   const words = `must be one or more of ${names.join(', ')}, separated by commas`
@@ -314,7 +318,7 @@ function expansionFor(resource: Declared) {
 
 const NamedMember = Type.Object(
   {
-    id: Id,
+    id: OwnId,
     name: Nullable(
       Type.String({ description: 'Or the address; null once the person has left the tenant' }),
     ),
@@ -390,7 +394,7 @@ function described(resource: Declared, { summary, description }: Partial<Action>
 
 function newBody(resource: Declared, { accepts = [] }: Action) {
   const properties = accepts.map((key) => {
-    const { written, initial, isNullable } = fieldOf(resource, key)
+    const { written, initial, isNullable } = bodyFieldOf(resource, key)
     return [key, initial !== undefined || isNullable ? Type.Optional(written) : written]
   })
   return Type.Object(Object.fromEntries(properties), {
@@ -403,7 +407,7 @@ function newBody(resource: Declared, { accepts = [] }: Action) {
 function changeBody(resource: Declared, { accepts = [] }: Action) {
   const isOnly = accepts.length === 1
   const properties = accepts.map((key) => {
-    const { written, isNullable } = fieldOf(resource, key)
+    const { written, isNullable } = bodyFieldOf(resource, key)
     const value = isNullable ? Type.Union([written, Type.Null()]) : written
     return [key, isOnly ? value : Type.Optional(value)]
   })
@@ -412,13 +416,6 @@ function changeBody(resource: Declared, { accepts = [] }: Action) {
     additionalProperties: false,
     ...(!isOnly && { minProperties: 1 }),
   })
-}
-
-function fieldOf({ name, fields }: Declared, key: string) {
-  const { written = null, initial, isNullable } = fields[key] ?? {}
-  if (written === null)
-    throw new Error(`The resource ${name} accepts ${key}, which has no schema in bodies.`)
-  return { written, initial, isNullable }
 }
 
 /** `BlogPosts` of `blog_posts`. */

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { NoContent, problems, Text } from '#src/http/schemas.ts'
 
 const TenantName = Type.Object(
-  { name: Text(200) },
+  { name: Text(200, 'The exact name of the active tenant, as a confirmation') },
   { title: 'TenantDeletion', additionalProperties: false },
 )
 

@@ -29,9 +29,13 @@ import { probeEndpoint, probeEveryHours } from '#src/webhooks/probe/probe.ts'
 import { ProbeReport } from '#src/webhooks/probe/schemas.ts'
 import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 
+const TestedType = Type.Enum([...eventTypes], {
+  title: 'EventType',
+  description: 'Whose example is sent; by default `endpoint.test`',
+})
 const OptionalTest = Nullable(
   Type.Object(
-    { type: Type.Optional(Type.Enum([...eventTypes], { title: 'EventType' })) },
+    { type: Type.Optional(TestedType) },
     { title: 'EndpointTestRequest', additionalProperties: false },
   ),
 )

@@ -6,11 +6,11 @@ import { managingRole, roles } from '#src/access/roles.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { OwnId, OwnUuid } from '#src/http/fields.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { SortBy } from '#src/http/lists/query.ts'
 import { readId } from '#src/http/params.ts'
 import {
-  Id,
   IdParams,
   Line,
   NoContent,
@@ -19,7 +19,6 @@ import {
   PageQuery,
   TenantName,
   Time,
-  Uuid,
   UuidParams,
 } from '#src/http/schemas.ts'
 import { invitationUrl } from './invitation-link.ts'
@@ -47,13 +46,21 @@ import {
 } from './tenants.ts'
 import { findUsage } from './usage.ts'
 
-export const Role = Type.Enum([...roles], { title: 'Role' })
-export const Department = Line(100)
+export const Role = Type.Enum([...roles], {
+  title: 'Role',
+  description: 'Decides what the member may do in the tenant',
+})
+export const Department = Line(
+  100,
+  'The part of the tenant that the member works in; rules about departments compare this text',
+)
 
 export const User = Type.Object(
   {
-    id: Id,
-    email: Nullable(Type.String()),
+    id: OwnId,
+    email: Nullable(
+      Type.String({ description: 'As a provider last said it; null if none has said one' }),
+    ),
     role: Type.String({ description: 'In this tenant' }),
     department: Nullable(Type.String({ description: 'In this tenant' })),
     billingCustomer: Nullable(
@@ -69,7 +76,10 @@ export const User = Type.Object(
 
 const NewUser = Type.Object(
   {
-    email: Type.String({ format: 'email', maxLength: 320 }),
+    email: Type.String({
+      ...{ format: 'email', maxLength: 320 },
+      description: 'Whose owner is invited; its case does not matter',
+    }),
     role: Role,
     department: Type.Optional(Department),
   },
@@ -256,6 +266,8 @@ export const invitationActions = {
   }),
 }
 
+const tenantName = Type.String({ description: 'For people; several tenants may have the same' })
+
 /** Renames the active tenant, whose id its page does not send. */
 export const renameActiveTenant = defineAction({
   name: 'renameTenant',
@@ -263,7 +275,7 @@ export const renameActiveTenant = defineAction({
   tag: 'tenants',
   summary: 'Rename the active tenant',
   body: TenantName,
-  result: Type.Object({ id: Uuid, name: Type.String() }, { title: 'Tenant' }),
+  result: Type.Object({ id: OwnUuid, name: tenantName }, { title: 'Tenant' }),
   once: true,
   versioned: false,
   async run({ tx, by }: Acting<Member>, { body: { name } }) {
@@ -281,9 +293,9 @@ export const renameTenant = defineAction({
 
 const Membership = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
-    role: Type.String(),
+    id: OwnUuid,
+    name: tenantName,
+    role: Type.String({ description: 'Yours in this tenant' }),
     active: Type.Boolean({ description: 'Whether it is the active tenant of this session' }),
   },
   { title: 'Membership' },
@@ -322,10 +334,10 @@ export const createTenant = defineAction({
 const Used = (what: string) =>
   Type.Object(
     {
-      rows: Type.Integer(),
+      rows: Type.Integer({ description: 'Rows that are stored now' }),
       bytes: Type.Integer({ description: 'UTF-8 bytes of the stored texts' }),
-      maxRows: Nullable(Type.Integer({ description: 'null: no limit' })),
-      maxBytes: Nullable(Type.Integer({ description: 'null: no limit' })),
+      maxRows: Nullable(Type.Integer({ description: 'The most of them; null: no limit' })),
+      maxBytes: Nullable(Type.Integer({ description: 'The most of them; null: no limit' })),
     },
     { description: what },
   )

@@ -9,8 +9,9 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { OwnUuid } from '#src/http/fields.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
-import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, means, Nullable, Time } from '#src/http/schemas.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { deriveLink } from './invitation-link.ts'
 import { requireSeat } from './seats.ts'
@@ -18,16 +19,16 @@ import { requireSeat } from './seats.ts'
 /** An invitation as the tenant's admins see it. */
 export const Invitation = Type.Object(
   {
-    id: Uuid,
-    email: Type.String({ description: 'In lower case' }),
-    role: Type.String(),
-    department: Nullable(Type.String()),
-    invitedBy: Nullable(
-      Type.Integer({ ...Id, description: 'null after the inviting user was deleted' }),
+    id: OwnUuid,
+    email: Type.String({ description: 'Of the invited person, in lower case' }),
+    role: Type.String({ description: 'That the person gets in the tenant' }),
+    department: Nullable(
+      Type.String({ description: 'That the person gets in the tenant; null for none' }),
     ),
-    createdAt: Time,
-    expiresAt: Time,
-    acceptedAt: Nullable(Time),
+    invitedBy: Nullable(means(Id, 'The admin who sent it last; null after that user was deleted')),
+    createdAt: means(Time, 'When it was last sent, in UTC'),
+    expiresAt: means(Time, 'When it can no longer be accepted: 14 days after it was sent'),
+    acceptedAt: Nullable(means(Time, 'When the person became a member; null until then')),
   },
   { title: 'Invitation' },
 )

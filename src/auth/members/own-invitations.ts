@@ -3,20 +3,26 @@ import type { SessionCaller } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { OwnUuid } from '#src/http/fields.ts'
+import { means, Nullable, Time } from '#src/http/schemas.ts'
 import { addHook } from '#src/queue/app/hooks.ts'
 import { readLink } from './invitation-link.ts'
 
 /** An open invitation as the invited person sees it. */
 export const OwnInvitation = Type.Object(
   {
-    id: Uuid,
-    tenant: Type.Object({ id: Uuid, name: Type.String() }),
-    role: Type.String(),
-    department: Nullable(Type.String()),
-    inviter: Nullable(Type.String({ description: 'E-mail of the admin who invited you' })),
-    createdAt: Time,
-    expiresAt: Time,
+    id: OwnUuid,
+    tenant: Type.Object(
+      { id: OwnUuid, name: Type.String({ description: 'For people' }) },
+      { description: 'The tenant that you would be a member of' },
+    ),
+    role: Type.String({ description: 'That you would have there' }),
+    department: Nullable(Type.String({ description: 'That you would have there; null for none' })),
+    inviter: Nullable(
+      Type.String({ description: 'E-mail of the admin who invited you; null if there is none' }),
+    ),
+    createdAt: means(Time, 'When it was last sent, in UTC'),
+    expiresAt: means(Time, 'When you can no longer accept it'),
   },
   { title: 'OwnInvitation' },
 )

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { TenantApp, TenantPrincipal } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoBody, NoContent, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { means, NoBody, NoContent, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import { createPortalLink, endPortalLink, maxLinksPerMinute, maxPortalSessions } from './portal.ts'
 
 const PortalLink = Type.Object(
@@ -18,7 +18,10 @@ const PortalLink = Type.Object(
   { title: 'PortalLink' },
 )
 
-const LinkParams = Type.Object({ id: Uuid, linkId: Uuid }, { additionalProperties: false })
+const LinkParams = Type.Object(
+  { ...UuidParams.properties, linkId: means(Uuid, '`id` of the link, as it was returned') },
+  { additionalProperties: false },
+)
 
 /** Links to the webhook pages of a tenant that the app names, for people without an account here. */
 export function portalLinkActions(baseUrl: string) {

@@ -1,16 +1,18 @@
 import Type from 'typebox'
 import type { SessionCaller } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
-import { Nullable, PageOf, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { means, Nullable, PageOf, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import { findOwnSession, listSessions, sessionList } from './list.ts'
 
 const Session = Type.Object(
   {
     id: Type.String({ ...Uuid, description: 'Id of the session, not the value of the cookie' }),
     current: Type.Boolean({ description: 'True for the session of this request' }),
-    createdAt: Time,
-    lastSeenAt: Type.String({ ...Time, description: 'To the minute' }),
-    userAgent: Nullable(Type.String()),
+    createdAt: means(Time, 'When you signed in, in UTC'),
+    lastSeenAt: means(Time, 'When its latest request came, to the minute'),
+    userAgent: Nullable(
+      Type.String({ description: '`User-Agent` of the sign-in; null if the browser sent none' }),
+    ),
     ip: Nullable(Type.String({ description: 'The network part of the address' })),
   },
   { title: 'Session' },

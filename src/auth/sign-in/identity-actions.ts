@@ -2,25 +2,38 @@ import type { PgBoss } from 'pg-boss'
 import Type from 'typebox'
 import type { SessionCaller } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
-import { NoContent, PageOf, Time } from '#src/http/schemas.ts'
+import { means, NoContent, PageOf, Time } from '#src/http/schemas.ts'
 import { identityList, listIdentities, unlinkIdentity } from './identities.ts'
 
 const Identity = Type.Object(
   {
-    provider: Type.String(),
+    provider: Type.String({ description: 'Its name in this installation, such as `google`' }),
     subject: Type.String({ description: 'Your id at the provider (`sub`)' }),
-    issuer: Type.String(),
-    createdAt: Time,
+    issuer: Type.String({
+      description: 'The URL by which the provider names itself (`iss` of OpenID Connect)',
+    }),
+    createdAt: means(Time, 'When it was linked to your account, in UTC'),
   },
   { title: 'Identity' },
 )
 
 export const ProviderParams = Type.Object(
-  { provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }) },
+  {
+    provider: Type.String({
+      ...{ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 },
+      description: 'Name of a sign-in provider of this installation, such as `google`',
+    }),
+  },
   { additionalProperties: false },
 )
 export const IdentityParams = Type.Object(
-  { ...ProviderParams.properties, subject: Type.String({ pattern: '^[ -~]{1,255}$' }) },
+  {
+    ...ProviderParams.properties,
+    subject: Type.String({
+      pattern: '^[ -~]{1,255}$',
+      description: 'Your id at the provider, as `GET /auth/identities` has it',
+    }),
+  },
   { additionalProperties: false },
 )
 

@@ -2,31 +2,33 @@ import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
 import { tokenPermissions } from '#src/access/roles.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
-import { Line, NoContent, Nullable, PageOf, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { CreatedAt, LastUsedAt, OwnUuid } from '#src/http/fields.ts'
+import { Line, NoContent, Nullable, PageOf, UuidParams } from '#src/http/schemas.ts'
 import { apiTokens, maxTokens } from './api-tokens.ts'
-import { TokenHint } from './schemas.ts'
+import { ExpiresAt, TokenHint } from './schemas.ts'
 import { createToken, deleteToken, findToken, listTokens } from './store.ts'
 
 const ApiToken = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
+    id: OwnUuid,
+    name: Type.String({ description: 'For you, to tell your tokens apart' }),
     hint: TokenHint,
     permissions: Nullable(
       Type.Array(Type.String(), {
-        description: 'null: all permissions that you have at the time of use',
+        description:
+          '`resource:action`; it may do nothing else. null: all permissions that you have at the time of use',
       }),
     ),
-    createdAt: Time,
-    expiresAt: Time,
-    lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
+    createdAt: CreatedAt,
+    expiresAt: ExpiresAt,
+    lastUsedAt: Nullable(LastUsedAt),
   },
   { title: 'ApiToken' },
 )
 
 const NewToken = Type.Object(
   {
-    name: Line(100),
+    name: Line(100, 'For you, to tell your tokens apart'),
     expiresAt: Type.Optional(
       Type.String({
         format: 'date-time',
@@ -56,7 +58,10 @@ export const createApiToken = defineAction({
   description: `Sent as \`Authorization: Bearer gth_…\`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there. Creating one requires a sign-in or re-authentication (\`/auth/login?reauthenticate=true\`) within the last five minutes; otherwise 403 \`/docs/errors/reauthentication-required\`. 409 if you have ${maxTokens} tokens.`,
   body: NewToken,
   result: Type.Object(
-    { ...ApiToken.properties, token: Type.String() },
+    {
+      ...ApiToken.properties,
+      token: Type.String({ description: 'The secret. It is not shown again.' }),
+    },
     { title: 'ApiTokenWithSecret' },
   ),
   status: 201,

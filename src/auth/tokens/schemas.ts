@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Id, Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { CreatedAt, LastUsedAt, OwnUuid } from '#src/http/fields.ts'
+import { Id, Line, means, Nullable, Time } from '#src/http/schemas.ts'
 import { defaultDays, maxDays } from './store.ts'
 
 /** In responses about tokens of every kind. */
@@ -21,6 +22,11 @@ type Kind = {
   secret: string
 }
 
+const name = Line(100, 'For people, to tell tokens apart')
+
+/** Of a token of any kind. */
+export const ExpiresAt = means(Time, 'From then on requests with it are refused (401)')
+
 const expiryText = `In the future, at most ${maxDays} days ahead`
 
 /** The schemas of the requests and responses about service or app tokens. */
@@ -29,18 +35,20 @@ export function programTokenSchemas(kind: Kind) {
   const examples = kind.examples && { examples: kind.examples }
   const Token = Type.Object(
     {
-      id: Uuid,
-      name: Type.String(),
+      id: OwnUuid,
+      name: Type.String({ description: 'For people, to tell tokens apart' }),
       hint: TokenHint,
       permissions: Type.Array(Type.String(), {
         ...examples,
         description: '`resource:action`; it may do nothing else',
       }),
-      createdBy: Nullable(Type.Integer({ ...Id, description: createdByText })),
-      createdAt: Time,
-      expiresAt: Time,
-      secretRotatedAt: Nullable(Time),
-      lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
+      createdBy: Nullable(means(Id, createdByText)),
+      createdAt: CreatedAt,
+      expiresAt: ExpiresAt,
+      secretRotatedAt: Nullable(
+        means(Time, 'When it got its present secret; null if that is its first'),
+      ),
+      lastUsedAt: Nullable(LastUsedAt),
     },
     { title },
   )
@@ -65,7 +73,7 @@ export function programTokenSchemas(kind: Kind) {
     Type.Optional(Type.String({ format: 'date-time', description }))
   const New = Type.Object(
     {
-      name: Line(100),
+      name,
       permissions: Permissions,
       expiresAt: expiry(`${expiryText}; ${defaultDays} days by default`),
     },
@@ -73,7 +81,7 @@ export function programTokenSchemas(kind: Kind) {
   )
   const Change = Type.Object(
     {
-      name: Type.Optional(Line(100)),
+      name: Type.Optional(name),
       permissions: Type.Optional(Permissions),
       expiresAt: expiry(expiryText),
     },

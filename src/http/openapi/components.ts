@@ -28,7 +28,8 @@ export function referenceTo(name: string): Schema {
 }
 
 /**
- * Makes every schema with a title a component of that name, and refers to it where it was.
+ * Makes every schema with a title a component of that name, and refers to it where it was. What it means
+ * there (`means`) is beside the reference, and beside null if the value may be null.
  * @throws NameTaken if two different schemas have the same title
  */
 export function nameSchemas(description: ApiDescription): ApiDescription {
@@ -36,14 +37,17 @@ export function nameSchemas(description: ApiDescription): ApiDescription {
   const schemas = new Map<string, Schema>()
 
   function name(schema: Schema): Schema {
-    const { title, ...inner } = mapInner(schema, name)
-    if (title === undefined) return inner
-    const known = schemas.get(title)
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inner)) {
+    const { title, $comment, description, ...inner } = mapInner(schema, name)
+    if (title === undefined) return withMeaning(described(inner, description))
+    const { description: known, ...before }: Schema = schemas.get(title) ?? inner
+    // A parameter has the description of its schema, which has none then.
+    const words = known ?? description
+    const isSame = JSON.stringify(before) === JSON.stringify(inner)
+    if (!isSame || (description ?? words) !== words) {
       throw new NameTaken('schema', title)
     }
-    schemas.set(title, inner)
-    return referenceTo(title)
+    schemas.set(title, described(inner, words))
+    return described(referenceTo(title), $comment)
   }
 
   const named = {
@@ -69,8 +73,12 @@ export function inlineSchemas(description: ApiDescription): ApiDescription {
   const inlined = new Map<string, Schema>()
 
   function inline(schema: Schema): Schema {
-    const { $ref } = schema
+    const { $ref, ...beside } = schema
     if ($ref === undefined) return mapInner(schema, inline)
+    return { ...component($ref), ...beside }
+  }
+
+  function component($ref: string): Schema {
     const title = $ref.slice(prefix.length)
     const known = inlined.get(title)
     if (known !== undefined) return known
@@ -90,6 +98,18 @@ export function inlineSchemas(description: ApiDescription): ApiDescription {
       responses: mapValues(components?.responses ?? {}, (answer) => mapAnswer(answer, inline)),
     },
   }
+}
+
+function described(schema: Schema, description: string | undefined): Schema {
+  return description === undefined ? schema : { description, ...schema }
+}
+
+/** A value that may be null has the meaning of its schema. */
+function withMeaning(schema: Schema): Schema {
+  const [first = {}, second, ...others] = schema.anyOf ?? []
+  const { description, ...value } = first
+  if (second?.type !== 'null' || others.length > 0 || description === undefined) return schema
+  return described({ ...schema, anyOf: [value, second] }, schema.description ?? description)
 }
 
 type Change = (schema: Schema) => Schema

@@ -98,7 +98,7 @@ export function finishDescription(
   const paths = Object.entries(description.paths).map(([path, operations]) => {
     const finished = Object.entries(operations).map(([method, operation]) => [
       method,
-      finishOperation(method, mapSchemas(operation, replace), used),
+      finishOperation({ method, path }, mapSchemas(operation, replace), used),
     ])
     return [path, Object.fromEntries(finished)]
   })
@@ -133,7 +133,11 @@ function errorsIn(paths: readonly Record<string, Operation>[]): ErrorCode[] {
     .flatMap(({ schema }) => codesOf(schema))
 }
 
-function finishOperation(method: string, operation: Operation, used: UsedProblems): Operation {
+function finishOperation(
+  { method, path }: { method: string; path: string },
+  operation: Operation,
+  used: UsedProblems,
+): Operation {
   const { parameters, requestBody, responses } = operation
   const has = (header: string) => parameters?.some(({ name }) => name === header) === true
   const isTagged = has('if-match') || has('if-none-match')
@@ -149,7 +153,7 @@ function finishOperation(method: string, operation: Operation, used: UsedProblem
     requestBody === undefined ? ['internal'] : ['too-large', 'unsupported-media-type', 'internal']
   return {
     ...operation,
-    ...(parameters && { parameters: parameters.map(finishParameter) }),
+    ...(parameters && { parameters: parameters.map((one) => finishParameter(path, one)) }),
     ...(requestBody && { requestBody: finishBody(requestBody) }),
     responses: {
       ...(has('if-none-match') && { 304: { description: 'The object has not changed' } }),
@@ -284,10 +288,18 @@ function nameOf(code: ErrorCode): string {
   return code.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())
 }
 
-function finishParameter(parameter: Parameter): Parameter {
+function finishParameter(path: string, parameter: Parameter): Parameter {
+  const { name, description = idWords(path, parameter.name) } = parameter
   const schema = integers.get(parameter.schema.pattern) ?? parameter.schema
   if (parameter.in !== 'path') return { ...parameter, schema }
-  return { ...parameter, schema, example: exampleOf(schema, parameter.name) }
+  return { ...parameter, description, schema, example: exampleOf(schema, name) }
+}
+
+/** `id` of the API token, for `{id}` of `/api-tokens/{id}`: the path names what is before it. */
+function idWords(path: string, name: string): string {
+  const [, plural = ''] = new RegExp(`([^/]+)/\\{${name}\\}`).exec(path) ?? []
+  const words = plural.replaceAll('-', ' ').replace(/ies$/, 'y').replace(/s$/, '')
+  return `\`id\` of the ${words}`
 }
 
 /** A body that may be null may be left out. */

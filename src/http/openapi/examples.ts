@@ -212,6 +212,8 @@ export type Media = { schema: Schema; example?: unknown }
 
 export type Schema = {
   title?: string
+  /** What a schema with a title means where it is. */
+  $comment?: string
   type?: string | readonly string[]
   description?: string
   format?: string

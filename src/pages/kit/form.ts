@@ -12,6 +12,8 @@ type Limits = { readonly maxLength?: number; readonly minLength?: number }
 type Look = {
   /** What is accepted, in a sentence: shown beside the field if something else was entered. */
   readonly rule?: string
+  /** What it is for, in a sentence: always shown. */
+  readonly hint?: string
   /** It must be filled in, also if its schema does not say so by `minLength`. */
   readonly required?: true
   /** Further attributes of the input. */
@@ -269,8 +271,10 @@ function tick(name: string, value: string, values: readonly string[], label: Cel
   return html`<label class="box"><input type="checkbox" name="${name}" value="${value}"${checked}> ${label}</label>`
 }
 
-function labelled({ label, inline, name, fault }: Control, input: Html): Html {
-  const shown = html`${input}${faultOf(name, fault)}`
+function labelled({ field, label, inline, name, fault }: Control, input: Html): Html {
+  const { hint } = field
+  const words = hint === undefined ? '' : html`<span class="quiet">${hint}</span>`
+  const shown = html`${input}${words}${faultOf(name, fault)}`
   return inline ? shown : html`<label>${label} ${shown}</label>`
 }
 

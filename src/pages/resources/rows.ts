@@ -62,7 +62,7 @@ function inputsOf(resource: Paged, { accepts = [] }: Action): Record<string, For
 
 function inputOf(resource: Paged, key: string): FormField {
   const { name, fields } = resource
-  const { control = null, isNullable = false, initial, permission } = fields[key] ?? {}
+  const { control = null, isNullable = false, initial, permission, description } = fields[key] ?? {}
   if (control === null) throw new Error(`The resource ${name} has no input for ${key}.`)
   // A choice of words shows the value that a new row gets of itself.
   const mayBeEmpty = isNullable || (initial !== undefined && control.options === undefined)
@@ -73,6 +73,7 @@ function inputOf(resource: Paged, key: string): FormField {
   const sent = permission === undefined ? schema : Type.Optional(schema)
   return inputs[control.as](sent, label, {
     ...(rule !== undefined && { rule }),
+    ...(description !== undefined && { hint: description }),
     ...(attributes !== undefined && { attributes }),
     ...(options !== undefined && {
       options: mayBeEmpty ? { '': 'None', ...options } : options,

@@ -2,7 +2,16 @@ import Type from 'typebox'
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { NoBody, NoContent, Nullable, PageOf, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import {
+  means,
+  NoBody,
+  NoContent,
+  Nullable,
+  PageOf,
+  Time,
+  Uuid,
+  UuidParams,
+} from '#src/http/schemas.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 import {
   createEndpoint,
@@ -40,7 +49,10 @@ const Rotation = Type.Object(
   { title: 'SecretRotation', additionalProperties: false },
 )
 const WithSecret = { ...Endpoint.properties, secret: Secret }
-const EndpointParams = Type.Object({ id: Uuid, endpointId: Uuid }, { additionalProperties: false })
+const EndpointParams = Type.Object(
+  { ...UuidParams.properties, endpointId: means(Uuid, '`id` of the endpoint') },
+  { additionalProperties: false },
+)
 
 const resource = 'webhook-endpoint'
 const tag = 'webhook endpoints'
@@ -83,7 +95,12 @@ export function endpointActions({ keys, signature }: EndpointSettings) {
     params: UuidParams,
     body: Nullable(Rotation),
     result: Type.Object(
-      { ...WithSecret, previousSecretExpiresAt: Nullable(Time) },
+      {
+        ...WithSecret,
+        previousSecretExpiresAt: Nullable(
+          means(Time, 'When the secret before stops signing; null if it has stopped'),
+        ),
+      },
       { title: 'WebhookEndpointWithSecrets' },
     ),
     once: true,

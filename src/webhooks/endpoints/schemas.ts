@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { CreatedAt, OwnUuid } from '#src/http/fields.ts'
+import { Line, means, Nullable, Time } from '#src/http/schemas.ts'
 import { appTypeName } from '#src/webhooks/events/app-types.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { countedDue, healthStates } from '#src/webhooks/health/health.ts'
@@ -23,6 +24,8 @@ export const Signature = Type.Enum(['spec', 'standard', 'both'], {
 })
 
 const Rate = Type.Integer({ minimum: 1, maximum: maxRate })
+const PerSecond = means(Rate, 'Deliveries that begin in a second, at most')
+const Burst = means(Rate, 'Deliveries that begin at once after a quiet time, at most')
 const rateDescription =
   'Deliveries to it per second, and how many at once after a quiet time. Others wait. Null for no limit'
 
@@ -37,8 +40,8 @@ const Recover = Type.Boolean({
 
 const Health = Type.Object(
   {
-    state: Type.Enum([...healthStates]),
-    since: Time,
+    state: Type.Enum([...healthStates], { description: 'How it is now' }),
+    since: means(Time, 'When this state began, in UTC'),
     reason: Nullable(Type.String({ description: 'Why, and what to do; null if it is healthy' })),
     retrying: Type.Integer({
       minimum: 0,
@@ -55,28 +58,35 @@ const typesDescription = 'Types of events that are sent to it; null for all'
 
 export const Endpoint = Type.Object(
   {
-    id: Uuid,
-    url: Type.String(),
-    description: Nullable(Type.String()),
+    id: OwnUuid,
+    url: Type.String({ description: 'Where its events are sent to' }),
+    description: Nullable(Type.String({ description: 'For people; null for none' })),
     eventTypes: Nullable(Type.Array(EventTypeName, { description: typesDescription })),
     signature: Signature,
     rateLimit: Nullable(
       Type.Object(
-        { perSecond: Rate, burst: Rate },
+        { perSecond: PerSecond, burst: Burst },
         { title: 'RateLimit', description: rateDescription },
       ),
     ),
     payload: Payload,
     recoverWhenDisabled: Recover,
-    status: Type.Enum(['active', 'failing', 'disabled', 'paused']),
-    createdAt: Time,
-    failingSince: Nullable(Time),
-    disabledAt: Nullable(Time),
-    pausedAt: Nullable(Time),
+    status: Type.Enum(['active', 'failing', 'disabled', 'paused'], {
+      description:
+        '`failing`: a delivery was exhausted, and others are tried; `disabled`: nothing is sent after failing for long; `paused` by somebody',
+    }),
+    createdAt: CreatedAt,
+    failingSince: Nullable(means(Time, 'When it began to fail; null if it does not fail')),
+    disabledAt: Nullable(means(Time, 'When it was disabled; null if it is not')),
+    pausedAt: Nullable(means(Time, 'When it was paused; null if it is not')),
     health: Health,
     forecasts: Type.Array(
       Type.Object(
-        { kind: Type.Enum(['certificate']), since: Time, message: Type.String() },
+        {
+          kind: Type.Enum(['certificate'], { description: 'What will fail' }),
+          since: means(Time, 'When it was found, in UTC'),
+          message: Type.String({ description: 'What will happen and when, for people' }),
+        },
         { title: 'EndpointForecast' },
       ),
       {
@@ -98,7 +108,7 @@ const fields = {
     maxLength: 2_048,
     description: 'https, port 443 or 8443, a public host; no user name, password or fragment',
   }),
-  description: Nullable(Line(500)),
+  description: Nullable(Line(500, 'For people; null for none')),
   eventTypes: Nullable(
     Type.Array(EventTypeName, {
       minItems: 1,
@@ -110,7 +120,7 @@ const fields = {
   signature: Signature,
   rateLimit: Nullable(
     Type.Object(
-      { perSecond: Rate, burst: Type.Optional(Rate) },
+      { perSecond: PerSecond, burst: Type.Optional(Burst) },
       { additionalProperties: false, description: `${rateDescription}. \`burst\` is 1 by default` },
     ),
   ),

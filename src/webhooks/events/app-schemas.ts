@@ -1,6 +1,7 @@
 import Type from 'typebox'
+import { CreatedAt, UpdatedAt } from '#src/http/fields.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Nullable, Text, Time } from '#src/http/schemas.ts'
+import { means, Nullable, Text } from '#src/http/schemas.ts'
 import { isDeeperThan } from '#src/runtime/json.ts'
 import { appTypeName, maxTypeBytes } from './app-types.ts'
 
@@ -29,7 +30,7 @@ const maxTypeKib = maxTypeBytes / 1_024
 
 export const AppTypeChange = Type.Object(
   {
-    description: Text(1_000),
+    description: Text(1_000, 'When it is sent, for those who receive it'),
     schema: Type.Optional(
       Nullable(
         Type.Record(Type.String(), Type.Unknown(), {
@@ -50,12 +51,17 @@ export const AppTypeChange = Type.Object(
 
 export const AppType = Type.Object(
   {
-    name: Type.String({ examples: ['report.finished'] }),
-    description: Type.String(),
-    schema: Nullable(JsonData),
-    example: Nullable(JsonData),
-    createdAt: Time,
-    updatedAt: Time,
+    name: Type.String({
+      description: 'The `type` of its events',
+      examples: ['report.finished'],
+    }),
+    description: Type.String({ description: 'When it is sent, for those who receive it' }),
+    schema: Nullable(
+      means(JsonData, 'JSON Schema (draft 7) of `data`; null if every object is accepted'),
+    ),
+    example: Nullable(means(JsonData, '`data` of an example; null without one')),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
   },
   { title: 'AppEventType' },
 )

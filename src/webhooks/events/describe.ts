@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi/examples.ts'
-import { Time } from '#src/http/schemas.ts'
+import { means, Time } from '#src/http/schemas.ts'
 import type { EventKind, EventType } from './types.ts'
 
 /** The schema of the whole event as it is sent. */
@@ -15,9 +15,9 @@ export function eventSchema<Name extends EventType, Data extends TSchema>({
         description: 'Also the header `webhook-id`; the same in every attempt',
         examples: ['msg_p5jXN8AQM9LWM0D4loKWxJek'],
       }),
-      type: Type.Literal(type),
-      createdAt: Time,
-      data,
+      type: Type.Literal(type, { description: 'What has happened' }),
+      createdAt: means(Time, 'When it happened, in UTC'),
+      data: means(data, 'What it happened to; with the payload `thin` only its `id`'),
     },
     { title: `${nameOf(type)}Event`, description: summary },
   )

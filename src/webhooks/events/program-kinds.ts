@@ -1,15 +1,15 @@
 import Type from 'typebox'
-import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, means, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { eventKind } from './types.ts'
 
 /* The kinds of events that no resource declares. */
 
 const Buyer = Nullable(
-  Type.Integer({ ...Id, description: 'Null if the tenant itself has the subscription' }),
+  means(Id, 'The user who pays; null if the tenant itself has the subscription'),
 )
 
 const Activation = Type.Object(
-  { userId: Buyer, plan: Type.String() },
+  { userId: Buyer, plan: Type.String({ description: 'The plan that they have now' }) },
   { title: 'SubscriptionActivation' },
 )
 
@@ -26,16 +26,22 @@ export const Subscription = Type.Object(
       description:
         '`active`, `trialing`, `past_due` (the plan stays), `unpaid`, `paused`, `canceled`, `incomplete` or `incomplete_expired`',
     }),
-    currentPeriodEnd: Nullable(Time),
+    currentPeriodEnd: Nullable(
+      means(Time, 'Until when it is paid; null if the billing provider does not say it'),
+    ),
     cancelsAt: Nullable(
-      Type.String({ ...Time, description: 'When it ends, because somebody has cancelled it' }),
+      means(Time, 'When it ends, because somebody has cancelled it; null if nobody has'),
     ),
   },
   { title: 'Subscription' },
 )
 
 const SubscriptionChange = Type.Object(
-  { userId: Buyer, plan: Nullable(Type.String()), ...Subscription.properties },
+  {
+    userId: Buyer,
+    plan: Nullable(Type.String({ description: 'The plan that it gives now; null for none' })),
+    ...Subscription.properties,
+  },
   { title: 'SubscriptionChange' },
 )
 
@@ -53,7 +59,7 @@ export const subscriptionEnded = eventKind(
 
 const EndpointTest = Type.Object(
   {
-    endpointId: Uuid,
+    endpointId: means(Uuid, 'The endpoint that is tested'),
     probe: Type.Optional(
       Type.String({
         description: 'The name of a case, if a probe of the receiver sends it',

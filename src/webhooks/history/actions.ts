@@ -2,11 +2,21 @@ import type { PgBoss } from 'pg-boss'
 import Type, { type Static } from 'typebox'
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
+import { CreatedAt, OwnUuid } from '#src/http/fields.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoBody, Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import {
+  means,
+  NoBody,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Time,
+  Uuid,
+  UuidParams,
+} from '#src/http/schemas.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { EventTypeName, idleHints } from '#src/webhooks/endpoints/schemas.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
@@ -47,7 +57,7 @@ const DeliveryQuery = Type.Object(
 const CountQuery = Type.Object(filters, { additionalProperties: false })
 const Count = Type.Object(
   {
-    count: Type.Integer({ minimum: 0 }),
+    count: Type.Integer({ minimum: 0, description: 'Deliveries that match' }),
     isPartial: Type.Boolean({
       description: `The time range has more than the ${countedDeliveries.toLocaleString('en-GB')} deliveries that are read, the newest ones: there may be more than \`count\``,
     }),
@@ -59,14 +69,16 @@ const searched = `With \`status\`, \`eventType\` or an \`httpStatus\` of 2xx onl
 
 const Replay = Type.Object(
   {
-    id: Uuid,
-    endpointId: Uuid,
-    from: Time,
-    to: Time,
-    status: Nullable(DeliveryStatusName),
-    eventType: Nullable(EventTypeName),
-    eventId: Nullable(Type.String()),
-    httpStatus: Nullable(Type.String()),
+    id: OwnUuid,
+    endpointId: means(Uuid, 'The endpoint that it sends to'),
+    from: means(Time, 'It sends deliveries created at this time or later'),
+    to: means(Time, 'and before this time'),
+    status: Nullable(means(DeliveryStatusName, 'They have this status; null for any')),
+    eventType: Nullable(means(EventTypeName, 'Their events have this type; null for any')),
+    eventId: Nullable(Type.String({ description: 'They are of this event; null for any' })),
+    httpStatus: Nullable(
+      means(HttpStatusFilter, 'Their latest attempts have this status or class; null for any'),
+    ),
     deliveryIds: Nullable(
       Type.Array(Uuid, {
         description: 'The selected deliveries; null for all of the range that match',
@@ -77,12 +89,13 @@ const Replay = Type.Object(
         'Deliveries selected by the request. If there are more than are counted, it grows with `done`',
     }),
     done: Type.Integer({ description: 'Deliveries started so far' }),
-    createdAt: Time,
-    finishedAt: Nullable(Time),
+    createdAt: CreatedAt,
+    finishedAt: Nullable(means(Time, 'When all were started, or it was cancelled; null before')),
     cancelledAt: Nullable(
       Type.String({
         ...Time,
-        description: 'Deliveries that were not started by then are not sent',
+        description:
+          'Deliveries that were not started by then are not sent; null if it was not cancelled',
       }),
     ),
   },
@@ -91,8 +104,10 @@ const Replay = Type.Object(
 
 const Selection = Type.Object(
   {
-    from: Type.Optional(Time),
-    to: Type.Optional(Time),
+    from: Type.Optional(means(Time, 'Deliveries created at this time or later; needs `to`')),
+    to: Type.Optional(
+      means(Time, `and before this time, at most ${maxRangeDays} days after \`from\``),
+    ),
     status: Type.Optional(DeliveryStatusName),
     eventType: Type.Optional(EventTypeName),
     eventId: Type.Optional(EventIdFilter),
@@ -111,7 +126,13 @@ const Selection = Type.Object(
 const tooManyHint = `At most ${maxOpenReplays.perEndpoint} replays of an endpoint and ${maxOpenReplays.perTenant} of a tenant are open at once`
 const retryAfterSeconds = 30
 
-const ReplayParams = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
+const ReplayParams = Type.Object(
+  {
+    id: means(Uuid, '`id` of the endpoint'),
+    replayId: means(Uuid, '`id` of the replay, as it was returned'),
+  },
+  { additionalProperties: false },
+)
 
 const tag = 'webhook deliveries'
 const refusals = idleHints
@@ -234,9 +255,9 @@ export function replayActions(queue: PgBoss) {
 const SentEvent = Type.Object(
   {
     id: Type.String({ description: 'The same as in the delivery' }),
-    type: Type.String(),
-    createdAt: Time,
-    data: Type.Unknown(),
+    type: Type.String({ description: 'What has happened' }),
+    createdAt: means(Time, 'When it happened, in UTC'),
+    data: Type.Unknown({ description: 'What it happened to, as the type says' }),
   },
   { title: 'Event' },
 )
@@ -257,7 +278,10 @@ export const listEvents = defineAction({
   description:
     'Every event as it is sent, with the same id, whether an endpoint has chosen its type or not. `nextCursor` points after the last event of the page: store it and pass it as `after`, now or later. It is null if there are no new events; your last cursor stays valid. An event appears once all transactions that began before it have ended, so that none is skipped. Events are kept for 90 days, without an endpoint for 30 days, unless the operator has set other limits.',
   query: FeedQuery,
-  result: PageOf(SentEvent),
+  result: PageOf(
+    SentEvent,
+    'Store it, and give it as `after` later; null if there are no new events',
+  ),
   run({ tx, by }: By, { query: { after, ...query } }) {
     const asked = after === undefined ? query : { ...query, cursor: after }
     const { page, filter } = readList(asked, eventFeed)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
-import { Nullable, UuidParams } from '#src/http/schemas.ts'
+import { means, Nullable, UuidParams } from '#src/http/schemas.ts'
 import { findProbe } from './probe.ts'
 import { ProbeReport } from './schemas.ts'
 
@@ -11,6 +11,9 @@ export const getWebhookEndpointProbe = defineAction({
   tag: 'webhook endpoints',
   summary: 'The report of the latest probe',
   params: UuidParams,
-  result: Type.Object({ report: Nullable(ProbeReport) }, { title: 'LatestProbe' }),
+  result: Type.Object(
+    { report: Nullable(means(ProbeReport, 'null if the endpoint was never probed')) },
+    { title: 'LatestProbe' },
+  ),
   run: ({ tx, by }: Acting<TenantPrincipal>, { params }) => findProbe(tx, by, params.id),
 })

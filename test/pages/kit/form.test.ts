@@ -51,6 +51,13 @@ function fieldWith(...args: Parameters<typeof formWith>): string {
 const evil = '"><script>$&'
 const escaped = html`${evil}`.markup
 
+t.test('what a field is for is in its label, also beside a fault', async (t) => {
+  const field = line(Line(20), 'A', { hint: evil })
+  t.match(fieldWith(field, {}, null), `<span class="quiet">${escaped}</span></label>`)
+  const refused = draft([['a', '']], { faults: [['a', 'must be a line']] })
+  t.match(fieldWith(field, {}, refused), `<span class="quiet">${escaped}</span><span class="fault"`)
+})
+
 t.test('a schema gives the limits of its input', async (t) => {
   const rows: [Field, string][] = [
     [line(Line(20), 'A'), ' maxlength="20" autocomplete="off" required value=""'],

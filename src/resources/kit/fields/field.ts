@@ -1,5 +1,5 @@
 import Type, { type TNull, type TOptional, type TSchema, type TUnion } from 'typebox'
-import { Nullable } from '#src/http/schemas.ts'
+import { means, Nullable } from '#src/http/schemas.ts'
 import type { Entitlements } from '../../plans.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Control, OnPage } from './control.ts'
@@ -34,6 +34,8 @@ export type Field<
   /** The type of the column with its limits, as PostgreSQL spells it, if the column alone does not say it. */
   readonly columnType?: string
   readonly isNullable: IsNullable
+  /** What the app says that it means. Forms show it. */
+  readonly description?: string
   /** In responses and events. */
   readonly shown: Shown
   /** In bodies; null if clients never write it. */
@@ -84,9 +86,13 @@ export type Field<
 
 export type Fields = Readonly<Record<string, Field>>
 
-type Facets = Partial<Omit<Field, 'column' | 'isNullable' | 'shown' | 'written'>>
+type Facets = Partial<Omit<Field, 'column' | 'isNullable' | 'description' | 'shown' | 'written'>>
 
-/** A field of any kind. The functions of the files beside this one make the usual ones. */
+/**
+ * A field of any kind. The functions of the files beside this one make the usual ones.
+ * @param description what it means, for developers and in forms
+ * @param usual what it is, for developers, if the app does not say what it means
+ */
 export function field<
   const Column extends keyof ColumnTypes,
   Shown extends TSchema,
@@ -94,11 +100,23 @@ export function field<
 >(
   column: Column,
   shown: Shown,
-  { written = null as Written, ...facets }: Facets & { readonly written?: Written } = {},
+  {
+    written = null as Written,
+    usual,
+    description,
+    ...facets
+  }: Facets & {
+    readonly written?: Written
+    readonly usual?: string
+    readonly description?: string | undefined
+  } = {},
 ): Field<Column, false, Shown, Written> {
+  const words = description ?? usual
   return {
     ...{ filter: null, control: null, onPage: asText, ...facets },
-    ...{ column, isNullable: false, shown, written },
+    ...{ column, isNullable: false, written },
+    ...(description !== undefined && { description }),
+    shown: words === undefined ? shown : means(shown, words),
   }
 }
 
@@ -129,9 +147,40 @@ export function optional(
 ): Field {
   const nullable = Nullable(shown)
   if (permission === undefined) return { ...rest, shown: nullable, isNullable: true as const }
-  const description = `Only for those who have the permission ${permission}`
-  const seen = Type.Optional(Type.Union([shown, Type.Null()], { description }))
+  const words = guardedWords(meaningOf(shown), permission)
+  const seen = Type.Optional(means(nullable, words))
   return { ...rest, permission, shown: seen, isNullable: true as const }
+}
+
+function guardedWords(words: string | undefined, permission: string): string {
+  const only = `only for those who have the permission ${permission}`
+  return words === undefined ? `Null for none; ${only}` : `${words}; ${only}`
+}
+
+/** What a schema says that its value means, or its value that is not null. */
+function meaningOf({ description, $comment, anyOf: [first] = [] }: Meant): string | undefined {
+  return $comment ?? description ?? first?.$comment ?? first?.description
+}
+
+type Meant = TSchema & {
+  readonly description?: string
+  readonly $comment?: string
+  readonly anyOf?: readonly Meant[]
+}
+
+/** What a field means in bodies and filters. */
+export function wordsOf({ description, written, shown }: Field): string | undefined {
+  return description ?? (written && meaningOf(written)) ?? meaningOf(shown)
+}
+
+/**
+ * Says what a field means: in the API description, and below it in forms.
+ * @param description a sentence for people, without a full stop
+ */
+export function described<One extends Field>(one: One, description: string): One {
+  const { shown, permission } = one
+  const words = permission === undefined ? description : guardedWords(description, permission)
+  return { ...one, description, shown: means(shown, words) }
 }
 
 /** Sets the value of a new row whose body has none. */
@@ -153,8 +202,4 @@ export function renamed<One extends Field>(one: One, from: string) {
 /** Leaves the field out of responses and events. */
 export function hidden<One extends Field>(one: One) {
   return { ...one, isHidden: true as const }
-}
-
-export function described(description: string | undefined): { description?: string } {
-  return description === undefined ? {} : { description }
 }

@@ -5,4 +5,8 @@ import { field } from './field.ts'
 export const json = <Shown extends TSchema, Written extends TSchema>(
   shown: Shown,
   written: Written,
-) => field('jsonb', shown, { written, onPage: null })
+) =>
+  field('jsonb', shown, {
+    ...{ written, onPage: null },
+    ...(!('description' in shown) && { usual: 'A value of JSON, as its schema has it' }),
+  })

@@ -7,6 +7,7 @@ import { field } from '../field.ts'
 export const folder = () =>
   field('bigint', Id, {
     written: Id,
+    usual: 'The folder that it is in, whose team reaches it',
     filter: IdFilter('In this folder, not in the folders within it'),
     control: {
       as: 'choice',

@@ -1,5 +1,5 @@
-import { Id } from '#src/http/schemas.ts'
+import { OwnId } from '#src/http/fields.ts'
 import { field } from '../field.ts'
 
 /** The key of a row. */
-export const id = () => field('bigint', Id)
+export const id = () => field('bigint', OwnId)

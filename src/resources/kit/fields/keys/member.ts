@@ -16,6 +16,7 @@ export type OnLeave = (typeof onLeaves)[number]
 export const member = ({ onLeave = 'clear' }: { readonly onLeave?: OnLeave } = {}) =>
   field('bigint', Id, {
     written: Id,
+    usual: `A member of the tenant, by id${onLeave === 'clear' ? '; null after they have left' : ''}`,
     filter: Type.String({ pattern: idFilterPattern, description: 'Of this user' }),
     oneOf: '[1-9][0-9]{0,15}',
     control: {

@@ -4,13 +4,17 @@ import { Id, Uuid } from '#src/http/schemas.ts'
 import { field, optional } from '../field.ts'
 
 /** The owner of a row with the scope `owner`. */
-export const owner = () => field('bigint', Id, ofPerson)
+export const owner = () =>
+  field('bigint', Id, { ...ofPerson, usual: 'The person who owns it, by id' })
 
 /** The member who created the row. */
-export const author = (description = 'null after the author has left') =>
+export const author = (
+  description = 'The member who created it, by id; null after they have left',
+) =>
   optional(
-    field('bigint', Type.Integer({ ...Id, description }), {
+    field('bigint', Id, {
       ...ofPerson,
+      usual: description,
       filter: IdFilter('Written by this user'),
       initial: ({ userId }) => userId,
     }),

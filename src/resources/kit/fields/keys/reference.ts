@@ -19,6 +19,7 @@ export type Reference = { readonly name: string; readonly onDelete: OnDelete }
 export const reference = (name: string, { onDelete }: { readonly onDelete: OnDelete }) =>
   field('bigint', Id, {
     written: Id,
+    usual: `The ${name} that it ${onDelete === 'cascade' ? 'belongs' : 'refers'} to, by id`,
     filter: Type.String({ pattern: idFilterPattern, description: `Of this ${name}` }),
     oneOf: '[1-9][0-9]{0,15}',
     control: {

@@ -1,7 +1,10 @@
-import Type from 'typebox'
-import { Uuid } from '#src/http/schemas.ts'
-import { described, field } from '../field.ts'
+import { TenantId } from '#src/http/fields.ts'
+import { means } from '#src/http/schemas.ts'
+import { field } from '../field.ts'
 
-/** The tenant of a row. */
-export const tenant = (description?: string) =>
-  field('uuid', Uuid, { filter: Type.String({ ...Uuid, ...described(description) }) })
+/**
+ * The tenant of a row.
+ * @param description of the filter by it
+ */
+export const tenant = (description = 'Of this tenant') =>
+  field('uuid', TenantId, { filter: means(TenantId, description) })

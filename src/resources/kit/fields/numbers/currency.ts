@@ -10,7 +10,8 @@ const Code = Type.String({ pattern: currencyPattern, examples: ['EUR'] })
  * @param initial of a new row, if neither its body nor the setting CURRENCY names one
  */
 export const currency = (initial: string) =>
-  field('text', Type.String({ description: 'ISO 4217, such as `EUR`' }), {
+  field('text', Type.String(), {
+    usual: 'ISO 4217, such as `EUR`',
     written: Type.String({
       ...Code,
       description: 'ISO 4217, such as `EUR`; that of the setting `CURRENCY` by default',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { explained } from '#src/http/schemas.ts'
 import { orEmpty } from '../control.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 const mostDigits = 38
 
@@ -19,7 +19,9 @@ export const decimal = (precision: number, scale: number, description?: string) 
     pattern: explained(`^${digits}$`, `must be a string with a ${rule}, such as "${example}"`),
     examples: [whole === 1 ? example.slice(1) : example],
   })
-  return field('numeric', Type.String({ ...described(description), examples: [example] }), {
+  return field('numeric', Type.String({ examples: [example] }), {
+    description,
+    usual: `A ${rule}, as a string`,
     columnType: `numeric(${precision},${scale})`,
     written,
     filter: written,

@@ -1,9 +1,11 @@
 import Type from 'typebox'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 /** True or false. */
 export const flag = (description?: string) =>
-  field('boolean', Type.Boolean(described(description)), {
+  field('boolean', Type.Boolean(), {
+    description,
+    usual: 'True or false',
     written: Type.Boolean(),
     filter: Type.Enum(['true', 'false']),
     control: {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { explained } from '#src/http/schemas.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 const wholePattern = explained('^(0|-?[1-9][0-9]{0,15})$', 'must be a whole number')
 
@@ -10,14 +10,17 @@ export const integer = (
   { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = {},
 ) => {
   const isAny = !Number.isSafeInteger(minimum - 1) && !Number.isSafeInteger(maximum + 1)
-  return field('bigint', Type.Integer(described(description)), {
+  const rule = isAny ? 'A whole number' : `A whole number from ${minimum} to ${maximum}`
+  return field('bigint', Type.Integer(), {
+    description,
+    usual: rule,
     written: Type.Integer({ minimum, maximum }),
     filter: Type.String({ pattern: wholePattern }),
     hasOrder: true,
     control: {
       as: 'line',
       schema: wholeNumber,
-      rule: isAny ? 'A whole number' : `A whole number from ${minimum} to ${maximum}`,
+      rule,
       attributes: { inputmode: 'numeric' },
       read(text) {
         const value = Number(text)

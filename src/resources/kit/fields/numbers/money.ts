@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { amountText, plainAmount } from '#src/runtime/amount.ts'
 import { currencyPattern, digitsOf } from '#src/runtime/currencies.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 const Amount = Type.Integer({ description: 'Minor units of the currency', examples: [4_900] })
 const Currency = Type.String({ description: 'ISO 4217', examples: ['EUR'] })
@@ -15,9 +15,10 @@ export const money = (description?: string) =>
     'jsonb',
     Type.Object(
       { amount: Amount, currency: Currency },
-      { title: 'Money', ...described(description) },
+      { title: 'Money', description: 'An amount with its currency' },
     ),
     {
+      description,
       written: Type.Object(
         {
           amount: Type.Integer({ ...Amount, minimum: -greatest, maximum: greatest }),

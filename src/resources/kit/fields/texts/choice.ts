@@ -7,6 +7,7 @@ export const choice = <const Word extends string>(...values: readonly Word[]) =>
   const isChoice = values.length > 0 && new Set(values).size === values.length
   return field('text', Type.Enum([...values]), {
     written: Type.Enum([...values]),
+    usual: `One of ${values.map((value) => `\`${value}\``).join(', ')}`,
     filter: Type.Enum([...values]),
     oneOf: values.map(RegExp.escape).join('|'),
     control: {

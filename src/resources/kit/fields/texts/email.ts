@@ -1,12 +1,14 @@
 import Type from 'typebox'
 import { orEmpty } from '../control.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 const Email = Type.String({ format: 'email', maxLength: 320 })
 
 /** The address of a mailbox. */
 export const email = (description?: string) =>
-  field('text', Type.String({ ...described(description), examples: ['ada@acme.example'] }), {
+  field('text', Type.String({ examples: ['ada@acme.example'] }), {
+    description,
+    usual: 'The address of a mailbox',
     written: Email,
     filter: Email,
     control: {

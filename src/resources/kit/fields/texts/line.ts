@@ -1,10 +1,12 @@
 import Type from 'typebox'
 import { Line, OptionalLine } from '#src/http/schemas.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 /** One line of text. */
 export const line = (maxLength: number, description?: string) =>
-  field('text', Type.String(described(description)), {
+  field('text', Type.String(), {
+    description,
+    usual: `One line of at most ${maxLength.toLocaleString('en')} characters`,
     written: Line(maxLength),
     filter: Line(maxLength),
     control: {

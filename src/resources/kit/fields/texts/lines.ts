@@ -1,19 +1,22 @@
 import Type from 'typebox'
 import { Line, OptionalText } from '#src/http/schemas.ts'
 import { lineCharacter } from '#src/runtime/text.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 const isLine = new RegExp(`^${lineCharacter}+$`, 'u')
 
 /** A list of lines, in their order. */
 export const lines = (maxItems: number, maxLength: number, description?: string) => {
   const One = Line(maxLength)
-  return field('jsonb', Type.Array(Type.String(), described(description)), {
+  const rule = `At most ${maxItems} lines of at most ${maxLength} characters`
+  return field('jsonb', Type.Array(Type.String()), {
+    description,
+    usual: rule,
     written: Type.Array(One, { maxItems }),
     control: {
       as: 'area',
       schema: () => OptionalText(maxItems * (maxLength + 2)),
-      rule: `At most ${maxItems} lines of at most ${maxLength} characters`,
+      rule,
       attributes: { rows: 5 },
       read(text) {
         const all = text.split(/\r?\n/).filter((one) => one.trim() !== '')

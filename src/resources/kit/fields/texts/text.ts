@@ -1,11 +1,13 @@
 import Type from 'typebox'
 import { OptionalText, Text } from '#src/http/schemas.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 import { lengthFault } from './line.ts'
 
 /** Text of any number of lines. */
 export const text = (maxLength: number, description?: string) =>
-  field('text', Type.String(described(description)), {
+  field('text', Type.String(), {
+    description,
+    usual: `Text of any number of lines, at most ${maxLength.toLocaleString('en')} characters`,
     written: Text(maxLength),
     control: {
       as: 'area',

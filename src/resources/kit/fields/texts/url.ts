@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { explained } from '#src/http/schemas.ts'
 import { orEmpty } from '../control.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 const words = 'must be a web address such as https://example.com/page, without a user name'
 /** Printable ASCII without spaces, quotes and brackets of markup; before the path no `@`. */
@@ -13,7 +13,9 @@ const examples = ['https://acme.example/plan']
 /** A page or file on the web, at most 2,000 characters. */
 export const url = (description?: string) => {
   const Url = Type.String({ pattern, maxLength: 2_000, examples })
-  return field('text', Type.String({ ...described(description), examples }), {
+  return field('text', Type.String({ examples }), {
+    description,
+    usual: 'The address of a page or file on the web',
     written: Url,
     filter: Url,
     control: {

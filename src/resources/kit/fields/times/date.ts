@@ -1,11 +1,12 @@
-import Type from 'typebox'
 import { CalendarDate } from '#src/http/schemas.ts'
 import { orEmpty } from '../control.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 /** A date of the calendar, in no time zone. */
 export const date = (description?: string) =>
-  field('date', Type.String({ ...CalendarDate, ...described(description) }), {
+  field('date', CalendarDate, {
+    description,
+    usual: 'A date of the calendar, in no time zone',
     written: CalendarDate,
     filter: CalendarDate,
     hasOrder: true,

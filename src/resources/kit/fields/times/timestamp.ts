@@ -1,11 +1,14 @@
 import Type from 'typebox'
+import { CreatedAt, UpdatedAt } from '#src/http/fields.ts'
 import { Time } from '#src/http/schemas.ts'
 import { isStorableTimeText } from '#src/http/times.ts'
-import { described, field } from '../field.ts'
+import { field } from '../field.ts'
 
 /** A time to the millisecond. Bodies name any time zone, responses UTC. */
 export const timestamp = (description?: string) =>
-  field('timestamptz', Type.String({ ...Time, ...described(description) }), {
+  field('timestamptz', Time, {
+    description,
+    usual: 'A time to the millisecond, in UTC',
     ...ofTime,
     written: Time,
     filter: Time,
@@ -27,11 +30,12 @@ export const timestamp = (description?: string) =>
   })
 
 /** When the row was created. */
-export const created = () => field('timestamptz', Time, { ...ofTime, initial: (_, now) => now })
+export const created = () =>
+  field('timestamptz', CreatedAt, { ...ofTime, initial: (_, now) => now })
 
 /** When it was last changed. */
 export const updated = () =>
-  field('timestamptz', Time, { ...ofTime, initial: (_, now) => now, isTouched: true })
+  field('timestamptz', UpdatedAt, { ...ofTime, initial: (_, now) => now, isTouched: true })
 
 const ofTime = {
   hasOrder: true,
