@@ -1,9 +1,9 @@
-import tab from '@bomb.sh/tab/commander'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { version } from '#src/runtime/assets.ts'
 import { addApiCommand, addLoginCommand } from './api/command-line.ts'
 import { addAppTokenCommands } from './app/command-line.ts'
 import { addBillingCommands } from './billing/command-line.ts'
+import { addCompletion } from './completion.ts'
 import {
   addLedgerCommands,
   addMigrateCommand,
@@ -87,7 +87,6 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addLoginCommand(program)
   addWebhookCommands(program)
   addApiCommand(program, operations)
-  // At run time this is commander's own class; only the types of options are stricter.
-  tab(program as unknown as Parameters<typeof tab>[0])
+  addCompletion(program)
   return program
 }

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CommanderError } from '@commander-js/extra-typings'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { appPermissions } from '#src/access/policy.ts'
 import { eventStatuses } from '#src/billing/events.ts'
 import { offeredPermissions } from '#src/commands/app/command-line.ts'
@@ -153,22 +156,73 @@ t.test('a group without a command prints its help as an error', async (t) => {
   }
 })
 
+/** What is typed before Tab, what is there afterwards, and what of it a shell has to add in the end. */
+const completed = [
+  { typed: ['keys', 'r'], value: 'rotate', added: 'otate' },
+  { typed: ['billing', 'replay', '--status', 'dis'], value: 'dismissed', added: 'missed' },
+  // A colon divides words in bash, and values from descriptions in zsh.
+  {
+    typed: ['app-tokens', 'create', '--permissions', 'event:p'],
+    value: 'event:publish',
+    added: 'ublish',
+  },
+] as const
+
 t.test('bash completes with the script that the program prints', async (t) => {
-  const cli = fileURLToPath(new URL('../../dev/cli.ts', import.meta.url))
-  // The package bash-completion has the function; here it is only as much as this line needs.
+  // The package bash-completion has these functions; here they are only as much as this test needs.
   const script = `
-    gatehouse() { "$node" "$cli" "$@"; }
     _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]}; }
-    node=$1 cli=$2
+    __ltrim_colon_completions() { COMPREPLY=("\${COMPREPLY[@]#\${1%"\${1##*:}"}}"); }
     eval "$(gatehouse complete bash)"
-    COMP_WORDS=(gatehouse keys r) COMP_CWORD=2
+    COMP_WORDS=(gatehouse "$@") COMP_CWORD=$#
     __gatehouse_complete 2>/dev/null
     printf '%s\\n' "\${COMPREPLY[@]}"`
-  const args = ['--noprofile', '--norc', '-c', script, 'bash', process.execPath, cli]
-  const shell = await runProgram(t, args, {}, { program: 'bash' })
-  t.equal(await shell.ended, 0, shell.messages())
-  t.equal(shell.results(), 'rotate\n')
+  for (const { typed, value } of completed) {
+    const args = ['--noprofile', '--norc', '-c', script, 'bash', ...typed]
+    const shell = await runShell(t, 'bash', args)
+    t.equal(await shell.ended, 0, shell.messages())
+    t.equal(shell.results(), `${value.replace(/^.*:/, '')}\n`)
+  }
 })
+
+t.test('fish completes with the script that the program prints', inShell('fish'), async (t) => {
+  const script = 'gatehouse complete fish | source; complete -C "gatehouse $argv"'
+  for (const { typed, value } of completed) {
+    const shell = await runShell(t, 'fish', ['--no-config', '-c', script, ...typed])
+    t.equal(await shell.ended, 0, shell.messages())
+    t.match(shell.results(), new RegExp(`^${value}(\\t.*)?\n$`))
+  }
+})
+
+t.test('zsh completes with the script that the program prints', inShell('zsh'), async (t) => {
+  // Keys are pressed in a second zsh, in a terminal of its own.
+  const script = `
+    zmodload zsh/zpty
+    zpty shell zsh -f -i
+    zpty -w shell 'autoload -Uz compinit; compinit -u -D; source <(gatehouse complete zsh); bindkey "^I" complete-word; echo is-read-$((1 + 1))'
+    zpty -r -m shell line '*is-read-2*'
+    zpty -w -n shell "gatehouse $1"$'\\t'
+    zpty -r -m shell line "*$2*" && print found`
+  for (const { typed, added } of completed) {
+    const shell = await runShell(t, 'zsh', ['-f', '-c', script, 'zsh', typed.join(' '), added])
+    await shell.says(/^found$/m)
+  }
+})
+
+/** Skipped with a reason where the shell is not installed. */
+function inShell(name: string) {
+  const found = (process.env.PATH ?? '').split(delimiter).some((one) => existsSync(join(one, name)))
+  return found ? {} : { skip: `${name} is not installed` }
+}
+
+/** Runs a shell that finds the program as `gatehouse`. */
+async function runShell(t: Test, program: string, args: readonly string[]) {
+  const cli = fileURLToPath(new URL('../../dev/cli.ts', import.meta.url))
+  const folder = t.testdir({ gatehouse: `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n` })
+  await chmod(join(folder, 'gatehouse'), 0o755)
+  const env = { PATH: `${folder}${delimiter}${process.env.PATH}`, HOME: folder, TERM: 'dumb' }
+  return runProgram(t, args, env, { program })
+}
 
 t.test('a shell can complete commands and options', async (t) => {
   const asked: [string[], RegExp][] = [
