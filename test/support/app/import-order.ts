@@ -89,6 +89,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   'src/http': [
     ['openapi', 'validation.ts', 'public-document.ts'],
     ['lists'],
+    ['fields.ts'],
     ['schemas.ts'],
     ['params.ts'],
     ['problems.ts'],
@@ -105,6 +106,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   'src/commands': [
     ['documentation.ts'],
     ['program.ts'],
+    ['completion.ts'],
     ['serve', 'setup', 'development'],
     ['database', 'keys', 'webhooks', 'billing', 'tenants', 'app'],
     ['api'],
