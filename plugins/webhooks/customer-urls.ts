@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The normalized URL, or the rule that it broke, which reveals nothing about our network. */
     judgeCustomerUrl(text: string, log: FastifyBaseLogger): Promise<CustomerUrl>
-    /** Returns the normalized URL. @throws Problem `malformed` with the fault text */
+    /** Returns the normalized URL of `/url` in the body. @throws Problem `malformed` with the fault text */
     readCustomerUrl(text: string, log: FastifyBaseLogger): Promise<string>
   }
 }
@@ -42,7 +42,12 @@ export default fp<HostCheckOptions>(
     app.decorate('readCustomerUrl', async function readCustomerUrl(text, log) {
       const judged = await app.judgeCustomerUrl(text, log)
       if ('url' in judged) return judged.url
-      throw new Problem('malformed', { detail: judged.fault })
+      const { fault } = judged
+      const detail = fault.replace(/^The URL /, '').replace(/\.$/, '')
+      throw new Problem('malformed', {
+        detail: fault,
+        fields: [{ in: 'body', pointer: '/url', detail }],
+      })
     })
   },
   { name: 'customer-urls', fastify: '5.x' },

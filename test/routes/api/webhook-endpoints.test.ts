@@ -172,7 +172,10 @@ t.test(
     }
     for (const [rule, urls] of Object.entries(byForm)) {
       for (const bad of urls) {
-        for (const body of await ask(bad)) t.ok(body.includes(`"detail":"The URL ${rule}`), bad)
+        for (const body of await ask(bad)) {
+          t.ok(body.includes(`"detail":"The URL ${rule}`), bad)
+          t.ok(body.includes(`"errors":[{"in":"body","pointer":"/url","detail":"${rule}`), bad)
+        }
       }
     }
     const answers = new Set<string>()
