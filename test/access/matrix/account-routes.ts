@@ -189,6 +189,7 @@ export const accountRoutes: RouteRows = {
   },
   'GET /app/access': { who: 'account:read', answer: 200 },
   'GET /app/go': { who: 'account:read', answer: 200 },
+  'GET /app/go/suggestions': { who: 'account:read', answer: 200 },
   'GET /me': { who: 'profile:read', answer: 200 },
   'GET /billing/plans': { who: 'profile:read', answer: 200 },
   'GET /subscriptions': { who: 'profile:read', answer: 200 },
