@@ -29,9 +29,9 @@ export function addBillingCommands(program: Command): void {
       ...details(
         'the customer was not linked',
         `Its charges create invoices in the user's own tenant from now on, and its
-subscription sets the user's plan. With the id of a tenant the invoices are the
-tenant's, and the plan is that of its members. It is taken from who had it; a user
-or tenant has at most one customer.
+subscription sets the user's plan. With the id of a tenant the invoices are for
+the tenant, and the plan is that of its members. The customer is taken from who
+had it; a user or tenant has at most one.
 Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),
     )
