@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { tableNamesOf } from '#src/resources/kit/names.ts'
 import { app, resources } from '#src/resources/running-app.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { readCatalogue, readPrivileges } from '#src/schema/catalogue.ts'
@@ -67,7 +68,7 @@ async function readAreas(): Promise<{ area: string; names: string[] }[]> {
   const later = (await readCoreMigrations())
     .slice(1)
     .flatMap(({ sql }) => [...sql.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name))
-  const ofApp = app.resources.map(({ plural }) => plural)
+  const ofApp = tableNamesOf(app.resources)
   return [
     ...known,
     { area: 'Later', names: later },
@@ -82,7 +83,9 @@ function scopeOf(table: string): string {
 
 /** Of the tables under FORCE; the others are scoped by tenant. */
 const scopes: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(resources.map(({ plural, scope }) => [plural, scope])),
+  ...Object.fromEntries(
+    resources.flatMap((one) => tableNamesOf([one]).map((table) => [table, one.scope])),
+  ),
   audit_log: 'owner or tenant',
 }
 

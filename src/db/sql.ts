@@ -49,6 +49,11 @@ export function ofRow({ text, values = [] }: Statement, row: RowAccess): Stateme
   return { text, values, row }
 }
 
+/** The statement, with another one for a cluster. */
+export function orOnCluster({ text, values }: Prisma.Sql, onCluster: Prisma.Sql): Statement {
+  return { text, values, onCluster: { text: onCluster.text, values: onCluster.values } }
+}
+
 /**
  * A statement whose text is composed at its first use: for what requests do most, composing and hashing it
  * each time costs as much as reading the rows.

@@ -1,7 +1,9 @@
 import { firstInReach } from '#src/access/relations.ts'
+import type { Statement } from '#src/db/connections/one-trip.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
+import { orOnCluster } from '#src/db/sql.ts'
 import {
   type Count,
   idForm,
@@ -15,7 +17,7 @@ import type { Resource } from '#src/resources/kit/define.ts'
 import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
 import { castTo, column, largeOf, parameterOf } from './columns.ts'
 import type { NamedItem, Names, Reading } from './named.ts'
-import { matchOf, maxSearchedRows } from './search.ts'
+import { matchOf, maxSearchedRows, searchOf } from './search.ts'
 import { chainOf, type Declared, type RowScope, type Table, type Values, within } from './table.ts'
 
 export type ListFilter = TimeRange & Readonly<Record<string, string | undefined>>
@@ -75,9 +77,15 @@ export function listsOf<Item>(
     { sort, count = false, searched = maxSearchedRows }: Further,
   ): Promise<PageResult<T>> {
     const sortKey = sortKeyOf(resource, sort)
-    const inOrder = inOrderOf(table, asking, page, { filter, selected, sortKey, searched })
+    const wanted = { filter, selected, sortKey, searched }
+    const statement = inBothForms(filter, (form) =>
+      withinBytes(
+        inOrderOf(table, asking, page, wanted, form),
+        Prisma.join([ownBytes, ...bytes], ''),
+      ),
+    )
     const [rows, counted] = await Promise.all([
-      tx.sql<Values>(withinBytes(inOrder, Prisma.join([ownBytes, ...bytes], ''))),
+      tx.sql<Values>(statement),
       count ? countOf(tx, table, asking, filter) : undefined,
     ])
     const positionOf = ({ id, row_position: position }: Values) =>
@@ -125,11 +133,13 @@ type Wanted = {
 
 /** The rows of a page and one more, which says whether another page follows. */
 function inOrderOf<Item>(
-  { resource, name, columns }: Table<Item>,
+  table: Table<Item>,
   asking: RowScope,
   page: Page,
   { filter, selected, sortKey, searched }: Wanted,
+  form: Form,
 ): Prisma.Sql {
+  const { resource, name, columns } = table
   const inReverse = isReadInReverse(page)
   const [direction, beyond] = inReverse
     ? [Prisma.sql`ASC`, Prisma.sql`>`]
@@ -166,40 +176,89 @@ function inOrderOf<Item>(
     return Prisma.sql`
             SELECT ${columns}${selected}${position} ${all} ORDER BY ${order} LIMIT ${first}`
   }
-  // Names with capitals are those of no column.
-  const match = matchOf(resource, name, filter.q)
-  const isEnd = Prisma.sql`"rowNumber" = ${searched}`
+  const { sought, isMatch, rows } = searchedOf(table, asking, filter.q, {
+    ...{ all, order, form, searched },
+  })
   return Prisma.sql`
-            SELECT ${columns}${selected}${position}, ${match} AS is_match, ${isEnd} AS is_end
-            FROM (
-              SELECT ${name}.*, row_number() OVER (ORDER BY ${order}) AS "rowNumber" ${all}
-              ORDER BY ${order} LIMIT ${searched}
-            ) AS ${name}
-            WHERE ${match} OR ${isEnd} ORDER BY ${order} LIMIT ${limit}`
+            ${sought}
+            SELECT ${columns}${selected}${position}, ${isMatch} AS is_match, "isEnd" AS is_end
+            FROM (${rows}) AS ${name}
+            WHERE ${isMatch} OR "isEnd" ORDER BY ${order} LIMIT ${limit}`
 }
 
-/** A search counts among the newest rows that a page of it looks at. */
+/** A search reads the table of words, which a cluster does not have. */
+type Form = 'onePostgres' | 'cluster'
+
+function inBothForms(filter: ListFilter, compose: (form: Form) => Prisma.Sql): Statement {
+  const statement = compose('onePostgres')
+  return filter.q === undefined ? statement : orOnCluster(statement, compose('cluster'))
+}
+
+type Looked = {
+  /** FROM and WHERE of the list. */
+  readonly all: Prisma.Sql
+  readonly order: Prisma.Sql
+  readonly form: Form
+  /** Rows that it looks at in the order of the list. */
+  readonly searched: number
+}
+
+/**
+ * The rows that a search looks at: those with its rarest word, or a bounded number in the order of the list, of which
+ * `"isEnd"` marks the last. Names with capitals are those of no column.
+ */
+function searchedOf<Item>(
+  { resource, name }: Table<Item>,
+  asking: RowScope,
+  query: string,
+  { all, order, form, searched }: Looked,
+): { sought: Prisma.Sql; isMatch: Prisma.Sql; rows: Prisma.Sql } {
+  const inOrder = (isWanted: Prisma.Sql) => Prisma.sql`
+              SELECT ${name}.*, row_number() OVER (ORDER BY ${order}) = ${searched} AS "isEnd"
+              ${all}${isWanted} ORDER BY ${order} LIMIT ${searched}`
+  if (form === 'cluster') {
+    const isMatch = matchOf(resource, name, query)
+    return { sought: Prisma.empty, isMatch, rows: inOrder(Prisma.empty) }
+  }
+  const { sought, isRare, isFrequent, isMatch } = searchOf(resource, asking, name, query)
+  const rows = Prisma.sql`
+              SELECT ${name}.*, false AS "isEnd" ${all} AND ${isRare}
+              UNION ALL (${inOrder(Prisma.sql` AND ${isFrequent}`)})`
+  return { sought: Prisma.sql`WITH ${sought}`, isMatch, rows }
+}
+
+/** A search counts among the rows that a page of it looks at, of frequent words the newest. */
 async function countOf<Item>(
   tx: Tx,
-  { resource, name }: Table<Item>,
+  table: Table<Item>,
   asking: RowScope,
   filter: ListFilter,
 ): Promise<Count> {
+  const { resource, name } = table
   const conditions = [within(resource, asking), ...filtersOf(resource, filter)]
   const all = Prisma.sql`FROM ${name} WHERE ${Prisma.join(conditions, ' AND ')}`
-  const match = filter.q === undefined ? null : matchOf(resource, name, filter.q)
-  const looked =
-    match === null
-      ? Prisma.sql`SELECT true AS is_match ${all} LIMIT ${maxCounted + 1}`
-      : Prisma.sql`
-            SELECT ${match} AS is_match
-            FROM (SELECT ${name}.* ${all} ORDER BY id DESC LIMIT ${maxSearchedRows}) AS ${name}`
-  const [counted] = await tx.sql<{ rows: number; looked: number }>(Prisma.sql`
-            SELECT (count(*) FILTER (WHERE is_match))::int AS rows, count(*)::int AS looked
-            FROM (${looked}) AS seen`)
+  const statement = inBothForms(filter, (form) => {
+    if (filter.q === undefined) {
+      return countedFrom(Prisma.sql`SELECT true AS is_match ${all} LIMIT ${maxCounted + 1}`)
+    }
+    const order = Prisma.sql`${name}.id DESC`
+    const { sought, isMatch, rows } = searchedOf(table, asking, filter.q, {
+      ...{ all, order, form, searched: maxSearchedRows },
+    })
+    return countedFrom(
+      Prisma.sql`${sought} SELECT ${isMatch} AS is_match FROM (${rows}) AS ${name}`,
+    )
+  })
+  const [counted] = await tx.sql<{ rows: number; looked: number }>(statement)
   const { rows = 0, looked: seen = 0 } = counted ?? {}
   const more = rows > maxCounted || seen >= maxSearchedRows
   return { rows: Math.min(rows, maxCounted), more }
+}
+
+function countedFrom(looked: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+            SELECT (count(*) FILTER (WHERE is_match))::int AS rows, count(*)::int AS looked
+            FROM (${looked}) AS seen`
 }
 
 /** Each is `status`, `status[in]`, `dueOn[gte]` or `dueOn[lt]`; `from` and `to` are about the creation, `q` is the search. */

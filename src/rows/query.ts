@@ -49,7 +49,7 @@ export function CountedPageOf(item: TSchema & { title?: string }) {
 /** The search in its fields, if it has one. */
 function searchQueryOf({ search }: Declared): Record<string, TSchema> {
   if (search.length === 0) return {}
-  const description = `Words that ${search.join(' and ')} ${search.length === 1 ? 'has' : 'have'}, or their beginnings. A page looks at ${maxSearchedRows.toLocaleString('en')} rows; follow \`nextCursor\` even if it has none`
+  const description = `Words that ${search.join(' and ')} ${search.length === 1 ? 'has' : 'have'}, or their beginnings. For frequent words a page looks at ${maxSearchedRows.toLocaleString('en')} rows; follow \`nextCursor\` even if it has none`
   return { q: Type.Optional(Type.String({ ...SearchWords, description, examples: ['fence'] })) }
 }
 

@@ -1,19 +1,27 @@
 import Type from 'typebox'
 import { Prisma } from '#src/db/generated/client.ts'
 import { explained } from '#src/http/schemas.ts'
+import { wordsTableOf } from '#src/resources/kit/names.ts'
 import { column } from './columns.ts'
-import type { Declared } from './table.ts'
+import type { Declared, RowScope } from './table.ts'
 
 /*
- * The search of a list: every word of the query begins a word of one of the fields, whatever their case.
+ * The search of a list: every word of the query begins a word of one of the fields, whatever case and accents.
  *
- * Under row-level security PostgreSQL uses no text index: the operators of full text and of patterns are not LEAKPROOF,
- * so it calls them only for rows that the policy has let through. A search therefore reads the rows of a list in its
- * order, and a page looks at a bounded number of them.
+ * Under row-level security PostgreSQL uses no index for full text or patterns: their operators are not LEAKPROOF, so it
+ * calls them only for rows that the policy has let through. Those of a range of texts are, so triggers keep the words
+ * of each row in a table of its own, and the beginnings of words are ranges of an index. A cluster keeps no words:
+ * there a search reads the rows of a list in its order.
  */
 
-/** Rows that one page of a search looks at. The next page goes on after them. */
+/**
+ * Rows that one page of a search looks at, if each word of the query is frequent, and on a cluster. The next page goes
+ * on after them.
+ */
 export const maxSearchedRows = 20_000
+
+/** A word that more words of rows begin with is frequent: the rows of a list are looked at in their order. */
+export const maxRareWords = 5_000
 
 const word = '[^\\s\\p{Cc}\\p{Cs}]+'
 const words = `^ *${word}( +${word}){0,7} *$`
@@ -31,7 +39,57 @@ export function isSearchable(text: string): boolean {
   return text.length <= 100 && searchable.test(text)
 }
 
-/** SQL for whether a row has the words. */
+/** What the statement of a search consists of. Names with capitals are those of no column and no table. */
+export type Search = {
+  /** The words of the query, and the rarest of them, for a WITH. */
+  readonly sought: Prisma.Sql
+  /** Whether a row is one of those with the rarest word; false if that word is frequent. */
+  readonly isRare: Prisma.Sql
+  /** Whether each of the words is frequent. */
+  readonly isFrequent: Prisma.Sql
+  /** Whether a row has all of the words. */
+  readonly isMatch: Prisma.Sql
+}
+
+/** @param table the name of the rows in the statement */
+export function searchOf(
+  resource: Declared,
+  asking: RowScope,
+  table: Prisma.Sql,
+  query: string,
+): Search {
+  const words = Prisma.raw(wordsTableOf(resource))
+  const inScope =
+    resource.scope === 'owner'
+      ? Prisma.sql`s.user_id = ${asking.userId}`
+      : Prisma.sql`s.tenant_id = ${asking.tenantId}::uuid`
+  const rarest = Prisma.sql`(SELECT r."found" FROM "rarestWord" r)`
+  return {
+    sought: Prisma.sql`
+            "soughtWords" AS MATERIALIZED (
+              SELECT q.word, (
+                SELECT count(*) FROM (
+                  SELECT FROM ${words} s WHERE ${inScope} AND ${begins} LIMIT ${maxRareWords + 1}
+                ) AS begun) AS "found"
+              FROM unnest(search_words(${query})) AS q (word)
+            ), "rarestWord" AS MATERIALIZED (
+              SELECT q.word, q."found" FROM "soughtWords" q ORDER BY q."found" LIMIT 1
+            )`,
+    isRare: Prisma.sql`${rarest} <= ${maxRareWords} AND ${table}.id = ANY (ARRAY(
+              SELECT s.id FROM "rarestWord" q CROSS JOIN ${words} s WHERE ${inScope} AND ${begins}))`,
+    isFrequent: Prisma.sql`${rarest} > ${maxRareWords}`,
+    // An aggregate is no join, which PostgreSQL would begin at the words of all rows.
+    isMatch: Prisma.sql`(
+              SELECT bool_and(EXISTS (
+                SELECT FROM ${words} s WHERE s.tenant_id = ${table}.tenant_id AND s.id = ${table}.id AND ${begins}))
+              FROM "soughtWords" q)`,
+  }
+}
+
+/** A word of a row begins with one of the query: no character follows the last one. */
+const begins = Prisma.sql`s.word >= q.word AND s.word < q.word || chr(1114111)`
+
+/** SQL for whether a row has the words, on a cluster. */
 export function matchOf({ search }: Declared, table: Prisma.Sql, query: string): Prisma.Sql {
   const values = Prisma.join(search.map((key) => Prisma.sql`${table}.${column(key)}`))
   const words = query.split(' ').filter((one) => one !== '')

@@ -5,10 +5,11 @@ import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import { type Link, linksOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
 import { columnOf } from '#src/resources/kit/names.ts'
 import { resources as declared } from '#src/resources/running-app.ts'
-import { referenceKey } from './app-tables/declared.ts'
+import { referenceKey, wordsTable } from './app-tables/declared.ts'
 import { isSame, isSameReference } from './app-tables/keys.ts'
 import { type PresentTable, readTables } from './app-tables/present.ts'
 import { foreignKeyOf } from './app-tables/statements.ts'
+import { listOf } from './app-tables/table.ts'
 import type { Finding } from './finding.ts'
 
 const remedy =
@@ -34,12 +35,25 @@ export async function verifyResources(
               .filter(({ from }) => from === one)
               .flatMap((link) => keyProblemsOf(link, table)),
             ...uniqueProblemsOf(one, table),
+            ...wordProblemsOf(one, tables),
           ]
     return [
       ...problems.map((problem) => ({ object: one.plural, problem, remedy })),
       ...(table === undefined ? [] : unfilledFindingsOf(one, table)),
     ]
   })
+}
+
+/** A list is searched by the table of its words. */
+function wordProblemsOf(resource: Resource, tables: ReadonlyMap<string, PresentTable>): string[] {
+  const wanted = wordsTable(resource)
+  if (wanted === null) return []
+  const found = tables.get(wanted.name)
+  if (found === undefined) {
+    return [`The table ${wanted.name} for the search of ${resource.name} is missing.`]
+  }
+  const isSame = `${found.primaryKey}` === `${wanted.primaryKey}`
+  return isSame ? [] : [`The table ${wanted.name} needs PRIMARY KEY ${listOf(wanted.primaryKey)}.`]
 }
 
 function uniqueProblemsOf(resource: Resource, table: PresentTable): string[] {

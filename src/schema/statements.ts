@@ -12,7 +12,7 @@ const subjects = [
   /^CREATE TRIGGER \w+\s[\s\S]*?\sON (\w+)/,
   /^CREATE OR REPLACE VIEW (\w+)/,
   /^ALTER TABLE (\w+)/,
-  /^SELECT count_table\('(\w+)'/,
+  /^SELECT (?:count_table|fill_words)\('(\w+)'/,
 ]
 
 /** Comments, quoted text and bodies, whose semicolons end no statement; and those that do. */

@@ -298,6 +298,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
  */
 export const callerFunctions: readonly string[] = [
   'put_setting(text, text)',
+  'search_words(text)',
   'feed_horizon()',
   'body_within_budget(uuid, text)',
   'publish_event(uuid, text, text, text, timestamp with time zone, uuid)',

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import t from 'tap'
+import type { Statement } from '#src/db/connections/one-trip.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Page } from '#src/http/lists/pagination.ts'
@@ -98,19 +99,27 @@ async function answersTo({ resource, key }: Kind, value: unknown): Promise<Set<s
 async function indexedOf({ resource, key }: Kind, value: unknown, questions: Set<string>) {
   const text = String(value)
   const found: string[] = []
+  const byWord = /Index Cond: .*\bword >= q\.word\b/
   const isIn = new RegExp(`Index Cond: .*\\b${columnOf(key)}\\b`)
   for (const [words, { sort, q, ...filter }] of Object.entries<ListFilter & { sort?: string }>(
     asked(key, text),
   )) {
-    if (!questions.has(words) || q !== undefined) continue
+    if (!questions.has(words)) continue
     const [first, later] = await test.app.db.read(enter(user), async (tx) => {
       const off = sort === undefined ? 'seqscan' : 'sort'
       await tx.sql(Prisma.raw(`SET LOCAL enable_${off} = off`))
       const plan = (after: Page['after']) =>
-        planOf(tx, resource, { limit: 50, after }, filter, sort)
+        planOf(
+          tx,
+          resource,
+          { limit: 50, after },
+          { ...filter, ...(q !== undefined && { q }) },
+          sort,
+        )
       return [await plan(null), await plan([text, '1'])]
     })
-    if (sort === undefined && isIn.test(String(first))) found.push(words)
+    const isFound = q === undefined ? isIn.test(String(first)) : byWord.test(String(first))
+    if (sort === undefined && isFound) found.push(words)
     if (sort !== undefined && !/ Sort |Seq Scan/.test(String(first))) found.push(words)
     if (sort !== undefined && isIn.test(String(later))) found.push('later pages')
   }
@@ -127,8 +136,8 @@ async function planOf(
 ): Promise<string> {
   const lines: string[] = []
   const explaining = Object.assign(Object.create(tx), {
-    async sql(statement: Prisma.Sql) {
-      const rows = await tx.sql<object>(Prisma.sql`EXPLAIN ${statement}`)
+    async sql({ text, values = [] }: Statement) {
+      const rows = await tx.sql<object>({ text: `EXPLAIN ${text}`, values })
       lines.push(...rows.map((row) => Object.values(row).join()))
       return []
     },

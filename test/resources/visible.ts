@@ -120,6 +120,28 @@ t.test('the access table says who sees which rows', (t) => {
 
 t.test('who does not see a row finds it in no list, count, search or page', checkSight)
 
+t.test('the words of a row are seen by those who see the row', async (t) => {
+  const enter = await allowScopes(test.database)
+  const wordsFor = (userId: number, tenantId: string) =>
+    test.app.db.read(
+      enter({ userId, tenantId }),
+      (tx) => tx.sql<{ word: string }>`SELECT DISTINCT word FROM notes_words ORDER BY word`,
+    )
+  for (const name of names) {
+    const { userId } = people[name].user
+    const seen = made.filter(({ seenBy }) => seenBy.includes(name)).map(({ row }) => row.title)
+    const words = (await wordsFor(userId, tenantId)).map(({ word }) => word)
+    t.strictSame(words, [...new Set(seen.join(' ').split(' '))].sort(), name)
+    for (const { row } of made) {
+      const first = row.title.split(' ')[0]
+      const found = (await people[name].send('GET', `/notes?q=${first}&count=true`)).json()
+      t.strictSame(found.count, { rows: seen.includes(row.title) ? 1 : 0, more: false }, first)
+    }
+  }
+  const elsewhere = crypto.randomUUID()
+  t.strictSame(await wordsFor(people.author.user.userId, elsewhere), [], 'in another tenant')
+})
+
 t.test('a token of a member sees what the member does, and what is for tokens', async (t) => {
   const seen = ['gift gate', 'open gate', 'robot gate']
   t.strictSame(titlesOf((await token.use('GET', '/notes')).json()), seen)

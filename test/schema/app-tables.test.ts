@@ -293,6 +293,54 @@ t.test('a resource is renamed with its rows, and with its references', async (t)
   t.strictSame(names, ['chores_tenant_id_created_at_id_idx1', 'chores_tenant_id_author_id_id_idx1'])
 })
 
+t.test('a search has a table of words, which is dropped only if asked', async (t) => {
+  const world = await openWorld(t)
+  const plain = tasks({ title: line(200) })
+  const searched = tasks({ title: line(200) }, { search: ['title'] })
+  await world.evolve([plain])
+  const { sql, warnings } = await world.evolve([searched])
+  t.match(
+    sql[0],
+    /^CREATE TABLE tasks_words \(.*word text COLLATE "C" NOT NULL.*DROP TRIGGER IF EXISTS/s,
+  )
+  t.match(sql[1], 'ON tasks_words (tenant_id, word, id)')
+  t.match(sql[2], 'FORCE ROW LEVEL SECURITY')
+  t.equal(sql.length, 3)
+  t.match(warnings, 'migrate writes the words of every row of tasks, whose reads and writes wait')
+  t.match(
+    await world.faults([searched], { drop: ['tasks_words'] }),
+    '--drop tasks_words is declared. Remove it from its declaration first.',
+  )
+  const renamed = tasks(
+    { title: line(200) },
+    { plural: 'chores', renamedFrom: 'tasks', search: ['title'] },
+  )
+  t.strictSame((await world.evolve([renamed])).sql, [
+    'ALTER TABLE tasks RENAME TO chores;',
+    'ALTER TABLE tasks_words RENAME TO chores_words;',
+  ])
+  const without = tasks({ title: line(200) }, { plural: 'chores' })
+  const { steps, notes } = await world.plan([without])
+  t.strictSame(steps, [], 'it stays')
+  t.match(notes.join(), 'they stay when their rows are deleted: drop it with --drop chores_words')
+  const dropped = await world.evolve([without], { drop: ['chores_words'] })
+  t.strictSame(dropped.sql, ['DROP TABLE chores_words;'])
+  await world.evolve([renamed])
+  const all = await world.evolve([], { drop: ['chores'] })
+  t.strictSame(
+    all.sql.toSorted(),
+    ['DROP TABLE chores;', 'DROP TABLE chores_words;'],
+    'with its rows',
+  )
+})
+
+t.test('a table that has the name of one of words is not taken for it', async (t) => {
+  const world = await openWorld(t)
+  await world.evolve([tasks({ title: line(200) }, { plural: 'tasks_words' })])
+  const searched = tasks({ title: line(200) }, { search: ['title'] })
+  t.match(await world.faults([searched]), 'The table tasks_words is not that of the words of tasks')
+})
+
 t.test('a field changes its type; words for texts change no column', async (t) => {
   const world = await openWorld(t)
   await world.evolve([tasks({ status: line(20), room: integer() })])

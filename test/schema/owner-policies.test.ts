@@ -40,6 +40,7 @@ const tables: Readonly<Record<string, Table>> = {
       erasure: ofTenant,
     },
   },
+  posts_words: { policies: ['kept_by_triggers'], otherwise: ofTenant, kinds: {} },
   webhook_endpoints: {
     policies: ['all_tenants'],
     otherwise: ofTenant,
@@ -160,7 +161,7 @@ async function setUp(t: Test) {
   for (const user of [mine, yours]) {
     await createChain(database, user)
     for (const [table, row] of parentsOf(user)) await database.admin.query(...insertion(table, row))
-    for (const table of ['orders', 'audit_log']) await giveRow(database, table, user)
+    for (const table of ['orders', 'posts_words', 'audit_log']) await giveRow(database, table, user)
   }
   const owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { TestUser } from '#dev/testing/people.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
+import { wordsTableOf } from '#src/resources/kit/names.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import { descriptions } from '#test/resources/index.ts'
 import { NewRow } from '#test/resources/new-row.ts'
@@ -8,9 +11,24 @@ import type { TestDatabase } from '#test/support/database/database.ts'
 
 type Row = Record<string, unknown>
 
+/** A word of a row that is not there, for the table of a resource. */
+function wordOf(resource: Resource): [string, (user: TestUser) => Row] {
+  const person = ({ userId }: TestUser) => (resource.scope === 'owner' ? { user_id: userId } : {})
+  return [
+    wordsTableOf(resource),
+    (user) => ({
+      tenant_id: user.tenantId,
+      id: randomBytes(4).readUInt32BE(),
+      word: 'fence',
+      ...person(user),
+    }),
+  ]
+}
+
 /** A row of the user in each table under row-level security that is not in isolation-rows.ts. */
 export const samples: Record<string, (user: TestUser) => Row> = {
   tenants: ({ tenantId }) => ({ id: tenantId, name: 'A tenant' }),
+  ...Object.fromEntries(resources.filter(({ search }) => search.length > 0).map(wordOf)),
   invoices: ({ tenantId }) => ({
     tenant_id: tenantId,
     amount: 1,

@@ -3,6 +3,7 @@
 
 -- To the web role: GRANT SELECT, INSERT, UPDATE (shipping_address, updated_at) ON orders
 -- To the web role: GRANT SELECT, INSERT, UPDATE (title, body, updated_at), DELETE ON posts
+-- To the web role: GRANT SELECT ON posts_words
 -- To the web role: GRANT SELECT, INSERT, UPDATE (title, body, updated_at) ON documents
 
 CREATE POLICY owner_scope ON orders FOR SELECT USING (user_id = (SELECT current_user_id()));
@@ -21,6 +22,10 @@ CREATE POLICY erasure ON orders TO CURRENT_USER
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'erasure');
 
 CREATE POLICY tenant_scope ON posts USING (tenant_id = (SELECT current_tenant_id()));
+
+CREATE POLICY tenant_scope ON posts_words USING (tenant_id = (SELECT current_tenant_id()));
+
+CREATE POLICY kept_by_triggers ON posts_words TO CURRENT_USER USING (pg_trigger_depth() > 0);
 
 CREATE POLICY chain_scope ON documents 
   USING (tenant_id = (SELECT current_tenant_id()) AND team_id IN (
@@ -43,6 +48,11 @@ ALTER TABLE posts ALTER COLUMN author_service_id SET DEFAULT current_service_id(
 SELECT count_table('posts', 'resource', 'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)');
 
 SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)');
+
+CREATE TRIGGER keep_posts_words AFTER INSERT OR UPDATE OR DELETE ON posts
+  FOR EACH ROW EXECUTE FUNCTION keep_posts_words();
+
+SELECT fill_words('posts', 'tenant_id, id', 'r.title');
 
 -- The columns of declared resources that name a member, and are cleared after that person has left.
 CREATE OR REPLACE FUNCTION declared_members() RETURNS TABLE (name text, named text) LANGUAGE sql IMMUTABLE AS $$
@@ -71,5 +81,28 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM public.set_scope('order', scope[2] || '/' || scope[5], scope[4]::bigint, tenant);
   RETURN tenant;
+END
+$$;
+
+-- Keeps the words of title of a row of posts in posts_words.
+CREATE OR REPLACE FUNCTION keep_posts_words() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  kept text[];
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    DELETE FROM public.posts_words w WHERE w.tenant_id = OLD.tenant_id AND w.id = OLD.id;
+    RETURN NULL;
+  END IF;
+  IF TG_OP = 'UPDATE' AND ROW(OLD.title) IS NOT DISTINCT FROM ROW(NEW.title) THEN
+    RETURN NULL;
+  END IF;
+  kept := public.search_words(concat_ws(' ', NEW.title));
+  IF TG_OP = 'UPDATE' THEN
+    DELETE FROM public.posts_words w WHERE w.tenant_id = NEW.tenant_id AND w.id = NEW.id AND w.word <> ALL (kept);
+  END IF;
+  INSERT INTO public.posts_words (tenant_id, id, word)
+  SELECT NEW.tenant_id, NEW.id, unnest(kept) ON CONFLICT DO NOTHING;
+  RETURN NULL;
 END
 $$;

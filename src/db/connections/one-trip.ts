@@ -8,6 +8,8 @@ export type Statement = {
   text: string
   values?: readonly unknown[]
   row?: RowAccess
+  /** What a cluster gets instead. */
+  onCluster?: Statement
 }
 
 /** What a statement does with one row of a table, for a database that wants another statement (`DatabaseForm`). */

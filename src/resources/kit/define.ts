@@ -147,7 +147,7 @@ type Declaration<
   readonly filters?: readonly (keyof F & string)[]
   /** Fields by which lists can be sorted, beside `createdAt`. Each needs an index. */
   readonly sort?: readonly (keyof F & string)[]
-  /** Fields of one line whose words a list can be searched for. */
+  /** Fields of text whose words a list can be searched for. Each write of a row writes its words too. */
   readonly search?: readonly (keyof F & string)[]
   /** Which members see a row; all of those who may read the resource unless given. Only for the scope `tenant`. */
   readonly visible?: Visible<keyof F & string>

@@ -4,7 +4,7 @@ import type { Action, ActionName, Resource } from './define.ts'
 import { columns as columnTypes } from './fields/columns.ts'
 import type { Field } from './fields/field.ts'
 import { inOrderOfNeed, type Link, linksOf } from './links.ts'
-import { columnOf } from './names.ts'
+import { columnOf, wordsTableOf } from './names.ts'
 
 /* What the program reads from the declared resources. */
 
@@ -59,10 +59,12 @@ export function privilegesOf(
   worksInBackground = false,
 ): Record<string, { web: string; worker: string }> {
   return Object.fromEntries(
-    resources.map((one) => {
+    resources.flatMap((one) => {
       const web = webPrivilegesOf(one)
       const worker = one.worker === '' && worksInBackground ? web : one.worker
-      return [one.plural, { web, worker }]
+      const read = { web: 'SELECT', worker: worker.includes('SELECT') ? 'SELECT' : '' }
+      const ofWords = one.search.length === 0 ? [] : [[wordsTableOf(one), read] as const]
+      return [[one.plural, { web, worker }] as const, ...ofWords]
     }),
   )
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Resource } from './define.ts'
 import { checkLinks } from './links.ts'
-import { tagOf, titleOf } from './names.ts'
+import { tableNamesOf, tagOf, titleOf } from './names.ts'
 
 /**
  * Returns the list. Without the check, of two entries with the same key one would silently replace the other.
@@ -70,6 +70,7 @@ export function distinctResources<const All extends readonly Resource[]>(all: Al
       (value) => `Two resources have the ${fact} ${value}.`,
     )
   }
+  distinct(tableNamesOf(all), String, (name) => `Two resources have the table ${name}.`)
   checkLinks(all)
   return all
 }

@@ -1,4 +1,5 @@
 import type { Resource } from './define.ts'
+import { wordsKeeperOf } from './names.ts'
 
 const maxOrderedFilters = 16 // each is an index, which every write of a row updates
 
@@ -17,17 +18,16 @@ export function listFaultsOf(resource: Resource): [boolean, string][] {
   const unsorted = sort.find((one) => !fields[one]?.hasOrder || fields[one]?.isHidden)
   const unsearched = search.find((one) => {
     const { column, control, isHidden } = fields[one] ?? {}
-    return column !== 'text' || control?.as !== 'line' || isHidden
+    const isText = control?.as === 'line' || control?.as === 'area'
+    return column !== 'text' || !isText || isHidden
   })
+  const keeper = wordsKeeperOf(resource)
   const ofLists = filters.find((one) => listParameters.includes(one))
   const byTeams = sort.length > 0 ? 'sort' : search.length > 0 ? 'search' : undefined
   return [
     [unfiltered !== undefined, `has no filter by ${unfiltered}: ${kindsWith('filter')}`],
     [unsorted !== undefined, `has no order by ${unsorted}: ${kindsWith('sort')}`],
-    [
-      unsearched !== undefined,
-      `has no search in ${unsearched}, which is no field of one line of text`,
-    ],
+    [unsearched !== undefined, `has no search in ${unsearched}, which is no field of text`],
     [
       scope === 'chain' && byTeams !== undefined,
       `has the scope chain and a ${byTeams}: its lists read the rows of each team by their ids`,
@@ -36,13 +36,17 @@ export function listFaultsOf(resource: Resource): [boolean, string][] {
       pairs > maxOrderedFilters,
       `has ${filters.length} filters and ${sort.length} sorts, which need ${pairs} indexes together, ${maxOrderedFilters} at most: leave some out`,
     ],
+    [
+      search.length > 0 && keeper.length > 63,
+      `has a search and a table with a long name: its trigger ${keeper} would have one of more than 63 characters`,
+    ],
     [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
   ]
 }
 
 /** What to do about a field that a list cannot be sorted or filtered by. */
 function kindsWith(means: 'filter' | 'sort'): string {
-  const search = means === 'sort' ? ', or list a field of one line in search' : ''
+  const search = means === 'sort' ? ', or list a field of text in search' : ''
   return `fields of its kind have none. Remove it there${search}; docs/fields.md says which kinds have a ${means}`
 }
 

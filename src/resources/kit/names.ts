@@ -49,6 +49,23 @@ export function memberKeyOf({ plural }: Pick<Resource, 'plural'>, key: string): 
   return `${plural}_${columnOf(key)}_fkey`
 }
 
+/** The table with the words of the fields that its lists are searched by. */
+export function wordsTableOf({ plural }: Pick<Resource, 'plural'>): string {
+  return `${plural}_words`
+}
+
+/** The tables of the resources, with those of their words. */
+export function tableNamesOf(resources: readonly Pick<Resource, 'plural' | 'search'>[]): string[] {
+  return resources.flatMap((one) =>
+    one.search.length === 0 ? [one.plural] : [one.plural, wordsTableOf(one)],
+  )
+}
+
+/** The function and the trigger that keep these words. */
+export function wordsKeeperOf(resource: Pick<Resource, 'plural'>): string {
+  return `keep_${wordsTableOf(resource)}`
+}
+
 /** The column of a field: `author_id` of `authorId`. */
 export function columnOf(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

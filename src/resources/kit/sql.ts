@@ -3,6 +3,7 @@ import { givenKeysOf, homeFunctionOf, publishesAtHome, sectionOf } from './deriv
 import { columns as columnTypes } from './fields/columns.ts'
 import { membersOf } from './fields/keys/member.ts'
 import { columnOf, memberCheckOf, memberKeyOf } from './names.ts'
+import { wordFunctionsOf, wordPoliciesOf, wordTriggersOf } from './search-sql.ts'
 import { askingOf, personKinds, visiblePolicy } from './visible.ts'
 
 /*
@@ -54,9 +55,15 @@ export function sqlOf(
       membersFunction(resources),
       ...homes,
       ...resources.flatMap(memberChecksOf),
+      ...(words.canJoin ? resources.flatMap(wordFunctionsOf) : []),
     ]),
-    policies: script(resources.flatMap((one) => policiesOf(one, words))),
-    triggers: script(resources.flatMap(triggersOf)),
+    policies: script(
+      resources.flatMap((one) => [...policiesOf(one, words), ...wordPoliciesOf(one, words)]),
+    ),
+    triggers: script([
+      ...resources.flatMap(triggersOf),
+      ...(words.canJoin ? resources.flatMap(wordTriggersOf) : []),
+    ]),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Resource } from '#src/resources/kit/define.ts'
-import { columnOf } from '#src/resources/kit/names.ts'
+import { columnOf, tableNamesOf } from '#src/resources/kit/names.ts'
 import type { Finding } from '../finding.ts'
 import type { PresentTable } from './present.ts'
 
@@ -25,12 +25,12 @@ export function unusedOf(
   )
   const tables = [...present.values()].filter(({ name }) => !core.has(name))
   const columns = tables.flatMap(({ name, columns }) => columns.map((one) => `${name}.${one.name}`))
-  const declared = new Set(
-    resources.flatMap(({ plural, fields }) => [
-      plural,
-      ...Object.keys(fields).map((key) => `${plural}.${columnOf(key)}`),
-    ]),
-  )
+  const declared = new Set([
+    ...tableNamesOf(resources),
+    ...resources.flatMap(({ plural, fields }) =>
+      Object.keys(fields).map((key) => `${plural}.${columnOf(key)}`),
+    ),
+  ])
   const unknown = (option: string, what: string, remedy: string): Finding => ({
     problem: `${option} ${what} ${remedy.startsWith('Remove') ? 'is declared' : 'names nothing'}.`,
     remedy,

@@ -5,7 +5,8 @@ import type { Field } from '#src/resources/kit/fields/field.ts'
 import { referencesOf } from '#src/resources/kit/fields/keys/reference.ts'
 import { type Link, linksOf, scopedColumnsOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
 import { orderedFiltersOf } from '#src/resources/kit/list-faults.ts'
-import { columnOf } from '#src/resources/kit/names.ts'
+import { columnOf, wordsTableOf } from '#src/resources/kit/names.ts'
+import { wordKeysOf, wordOwnerOf } from '#src/resources/kit/search-sql.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
 /** The table that a resource needs: the tenant in every key, an index for each order and filter of its lists. */
@@ -28,6 +29,29 @@ export function declaredTable(resource: Resource, resources: readonly Resource[]
       ...links.filter(({ from }) => from.name === resource.name).map(referenceKey),
     ],
     indexes: indexesOf(resource),
+  }
+}
+
+/** The primary key of a table of words. */
+export const wordKey: readonly string[] = ['tenant_id', 'id', 'word']
+
+/**
+ * The table with the words that lists of a resource are searched by; null without a search. Its triggers delete the
+ * words of a row, so it needs no foreign key, whose check would cost half as much as the word.
+ */
+export function wordsTable(resource: Resource): Table | null {
+  if (resource.search.length === 0) return null
+  const keys = scopeColumns[resource.scope].filter(({ name }) =>
+    wordKeysOf(resource).includes(name),
+  )
+  return {
+    name: wordsTableOf(resource),
+    columns: [...keys, { name: 'word', type: 'text', notNull: true }],
+    primaryKey: wordKey,
+    uniqueKeys: [],
+    foreignKeys: [],
+    // Beginnings of words are a range in the order of their bytes.
+    indexes: [[wordOwnerOf(resource), 'word', 'id']],
   }
 }
 

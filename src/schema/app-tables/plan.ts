@@ -1,7 +1,7 @@
 import type { Resource } from '#src/resources/kit/define.ts'
 import { fillRemedyOf, unfilledKeysOf } from '#src/resources/kit/derived.ts'
 import { inOrderOfNeed, scopedColumnsOf } from '#src/resources/kit/links.ts'
-import { columnOf } from '#src/resources/kit/names.ts'
+import { columnOf, tableNamesOf, wordsTableOf } from '#src/resources/kit/names.ts'
 import type { Finding } from '../finding.ts'
 import { planColumns } from './columns.ts'
 import { type Decisions, unusedOf } from './decisions.ts'
@@ -10,6 +10,7 @@ import { planKeys, planUniqueKeys } from './keys.ts'
 import type { PresentTable } from './present.ts'
 import { addForeignKey, createTable, oldProcesses, type Step, step } from './statements.ts'
 import { indexNameOf, listOf } from './table.ts'
+import { isWordsOf, planWords, renameWords } from './words.ts'
 
 export type Plan = {
   readonly steps: readonly Step[]
@@ -43,17 +44,22 @@ export function planTables(
   const nameOf = (table: string, columns: readonly string[], suffix?: string) =>
     freeName(indexNameOf(table, columns, suffix), usedNames)
 
-  for (const { plural, renamedFrom } of resources) {
+  for (const resource of resources) {
+    const { plural, renamedFrom } = resource
     const before = found.get(renamedFrom ?? '')
     if (before === undefined || found.has(plural) || core.has(before.name)) continue
     renames.push(step(`ALTER TABLE ${before.name} RENAME TO ${plural};`, renameWarning))
     found.delete(before.name)
     found.set(plural, { ...before, name: plural })
+    renames.push(...renameWords(resource, before.name, found))
   }
   for (const resource of inOrderOfNeed(resources)) {
     const wanted = declaredTable(resource, resources)
     const table = found.get(resource.plural)
     faults.push(...unfilledFaultsOf(resource, table))
+    const words = planWords(resource, found, nameOf)
+    faults.push(...words.faults)
+    keys.push(...words.steps)
     if (table === undefined) {
       const inline = wanted.foreignKeys.filter((key) => found.has(key.table))
       creations.push(...createTable({ ...wanted, foreignKeys: inline }, nameOf))
@@ -76,9 +82,10 @@ export function planTables(
     uniqueKeys.push(...planUniqueKeys(wanted, columns.after, scopedColumnsOf(resource), nameOf))
     keys.push(...planKeys(wanted, columns.after, found, columns.filled, nameOf))
   }
-  const names = new Set(resources.map(({ plural }) => plural))
+  const names = new Set(tableNamesOf(resources))
   const others = [...found.values()].filter(({ name }) => !core.has(name) && !names.has(name))
-  const dropped = others.filter(({ name }) => decisions.drops.has(name))
+  const isDropped = ({ name }: PresentTable) => decisions.drops.has(name)
+  const dropped = others.filter((one) => isDropped(one) || isWordsOf(one, others.filter(isDropped)))
   removals.push(
     ...dropped.map(({ name }) =>
       step(`DROP TABLE ${name};`, `Deletes every row of ${name}.`, oldProcesses),
@@ -91,9 +98,10 @@ export function planTables(
     faults,
     notes: others
       .filter((table) => !dropped.includes(table))
-      .map(
-        ({ name }) =>
-          `The table ${name} belongs to no resource. If it was one, drop it with --drop ${name}, or rename it with renamedFrom: '${name}' in its declaration.`,
+      .map(({ name }) =>
+        resources.some((one) => wordsTableOf(one) === name)
+          ? `The table ${name} has the words of a search that is not declared any more, and they stay when their rows are deleted: drop it with --drop ${name}.`
+          : `The table ${name} belongs to no resource. If it was one, drop it with --drop ${name}, or rename it with renamedFrom: '${name}' in its declaration.`,
       ),
   }
 }

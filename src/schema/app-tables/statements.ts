@@ -11,10 +11,14 @@ export const oldProcesses =
 /** An unused name of an index. */
 export type NameOf = (table: string, columns: readonly string[], suffix?: string) => string
 
-export function createTable(table: Table, nameOf: NameOf): Step[] {
+export function createTable(
+  table: Table,
+  nameOf: NameOf,
+  define: (column: Column) => string = definitionOf,
+): Step[] {
   const { name, columns, primaryKey, uniqueKeys, foreignKeys, indexes } = table
   const lines = [
-    ...columns.map(definitionOf),
+    ...columns.map(define),
     `PRIMARY KEY ${listOf(primaryKey)}`,
     ...uniqueKeys.map(({ columns, name }) => `${constraint(name)}UNIQUE ${listOf(columns)}`),
     ...foreignKeys.map(foreignKeyOf),

@@ -120,7 +120,7 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
       fields: { ...documentFields, userId: owner() },
     },
     [unfound]: { ...ofOwner, fields: { id: id(), title, ...times, userId: owner() } },
-    'has no search in createdAt, which is no field of one line of text': { search: ['createdAt'] },
+    'has no search in createdAt, which is no field of text': { search: ['createdAt'] },
     'names titel in search, which is no field: the nearest is title': { search: ['titel'] },
     'names titel in accepts of update, which is no field: the nearest is title': {
       actions: { read, update: { ...write, accepts: ['titel'] } },
@@ -150,7 +150,7 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
     [`has no filter by createdAt: ${none}; docs/fields.md says which kinds have a filter`]: {
       filters: ['createdAt'],
     },
-    [`has no order by title: ${none}, or list a field of one line in search; docs/fields.md says which kinds have a sort`]:
+    [`has no order by title: ${none}, or list a field of text in search; docs/fields.md says which kinds have a sort`]:
       { scope: 'tenant', sort: ['title'] },
     "has the reference projectId with onDelete 'delete': it is one of restrict, cascade, clear": {
       fields: {
@@ -313,17 +313,21 @@ t.test('an option that would be ignored is refused, with the nearest one', async
 })
 
 t.test('two resources do not share a name or a table', async (t) => {
-  const one = { name: 'task', plural: 'tasks', fields: {}, unique: [] }
-  const other = { name: 'chore', plural: 'chores', fields: {}, unique: [] }
+  const one = { name: 'task', plural: 'tasks', fields: {}, search: [], unique: [] }
+  const other = { name: 'chore', plural: 'chores', fields: {}, search: [], unique: [] }
   const both = (change: object) => () => distinctResources([one, { ...other, ...change }] as never)
   t.doesNotThrow(both({}))
   t.throws(both({ name: 'task' }), { message: 'Two resources have the name task.' })
   t.throws(both({ plural: 'tasks' }), { message: 'Two resources have the plural tasks.' })
+  const searched = { ...one, search: ['title'] }
+  t.throws(() => distinctResources([searched, { ...other, plural: 'tasks_words' }] as never), {
+    message: 'Two resources have the table tasks_words.',
+  })
 })
 
 t.test('a reference leads to a row that its reader may know of', async (t) => {
   const one = (name: string, scope: string, fields: object = {}) =>
-    ({ name, plural: `${name}s`, scope, fields, unique: [] }) as never
+    ({ name, plural: `${name}s`, scope, fields, search: [], unique: [] }) as never
   const to = (name: string) => reference(name, { onDelete: 'cascade' })
   const mistakes: [resources: never[], message: string][] = [
     [

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Prisma } from '#src/db/generated/client.ts'
 import { maxCounted } from '#src/http/lists/pagination.ts'
-import { maxSearchedRows } from '#src/rows/search.ts'
+import { maxRareWords, maxSearchedRows } from '#src/rows/search.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
@@ -123,6 +123,8 @@ t.test('a search finds the beginnings of words, whatever their case', async (t) 
     cycle: undefined,
     'red blue': undefined,
     '.*': undefined,
+    '- red': 'A red bicycle (old)',
+    olk: 'Ölkanne',
     '100%': '100% steel_door',
     bob: '100% steel_door',
     acme: '100% steel_door',
@@ -149,57 +151,94 @@ t.test('a search finds the beginnings of words, whatever their case', async (t) 
   t.notMatch(page.body, 'bicycle')
 })
 
-t.test('a page of a search looks at a bounded number of rows and goes on', async (t) => {
+t.test(
+  'of frequent words a page of a search looks at a bounded number of rows and goes on',
+  async (t) => {
+    const { user, send } = await owner(test, { role: 'admin' })
+    const each = maxSearchedRows + maxRareWords * 2
+    await test.database.admin.query(
+      `INSERT INTO projects (tenant_id, title, position)
+     SELECT $1, CASE WHEN n IN (1, 2, 3, $3) THEN 'hay needle' WHEN n % 3 = 0 THEN 'needle' ELSE 'hay' END, n
+     FROM generate_series(1, $2::int) AS n ORDER BY n`,
+      [user.tenantId, each, maxRareWords * 2],
+    )
+    type Found = { data: { position: number }[]; nextCursor: string | null }
+    for (const sort of ['-createdAt', 'createdAt', '-position', 'position']) {
+      const found: number[] = []
+      let cursor = ''
+      let previous = ''
+      let pages = 0
+      do {
+        const query = `/projects?q=NEED+hay&limit=2&sort=${sort}${cursor}`
+        const answer = await send('GET', query)
+        const { data, nextCursor }: Found = answer.json()
+        found.push(...data.map(({ position }) => position))
+        cursor = nextCursor === null ? '' : `&cursor=${nextCursor}`
+        const link = /cursor=([\w-]+)[^>]*>; rel="prev"/.exec(String(answer.headers.link))
+        if (link !== null) previous = `&cursor=${link[1]}`
+        pages += 1
+      } while (cursor !== '' && pages < 9)
+      const inOrder = [1, 2, 3, maxRareWords * 2]
+      t.strictSame(found, sort.startsWith('-') ? inOrder.toReversed() : inOrder, sort)
+      t.ok(pages > 2, `${pages} pages`)
+      const back: number[] = []
+      for (pages = 0; previous !== '' && pages < 9; pages += 1) {
+        const answer = await send('GET', `/projects?q=NEED+hay&limit=2&sort=${sort}${previous}`)
+        back.unshift(...(answer.json() as Found).data.map(({ position }) => position))
+        const link = /cursor=([\w-]+)[^>]*>; rel="prev"/.exec(String(answer.headers.link))
+        previous = link === null ? '' : `&cursor=${link[1]}`
+      }
+      t.strictSame(back, found.slice(0, back.length), `back in ${sort}`)
+      t.ok(back.length > 0)
+    }
+    const first = await send('GET', '/projects?q=needle+hay&limit=2')
+    t.strictSame(first.json().data, [], 'the newest rows have no match')
+    t.type(first.json().nextCursor, 'string')
+    const page = await send('GET', '/app/projects?q=needle+hay', undefined, { accept: 'text/html' })
+    t.match(page.body, 'No such projects among 20,000: “Older” searches on.')
+  },
+)
+
+t.test('a rare word finds the oldest row at once, with any order and frequent words', async (t) => {
   const { user, send } = await owner(test, { role: 'admin' })
-  const each = maxSearchedRows * 2 + 10
   await test.database.admin.query(
     `INSERT INTO projects (tenant_id, title, position)
-     SELECT $1, CASE WHEN n IN (1, 2, 3, ${maxSearchedRows}) THEN 'A needle ' ELSE 'hay ' END || n, n
-     FROM generate_series(1, $2::int) AS n ORDER BY n`,
-    [user.tenantId, each],
+     SELECT $1, CASE n WHEN 1 THEN 'hay pin' ELSE 'hay' END, n FROM generate_series(1, $2::int) AS n ORDER BY n`,
+    [user.tenantId, maxSearchedRows + 10],
   )
-  type Found = { data: { position: number }[]; nextCursor: string | null }
-  for (const sort of ['-createdAt', 'createdAt', '-position', 'position']) {
-    const found: number[] = []
-    let cursor = ''
-    let previous = ''
-    let pages = 0
-    do {
-      const query = `/projects?q=NEED&limit=2&sort=${sort}${cursor}`
-      const answer = await send('GET', query)
-      const { data, nextCursor }: Found = answer.json()
-      found.push(...data.map(({ position }) => position))
-      cursor = nextCursor === null ? '' : `&cursor=${nextCursor}`
-      const link = /cursor=([\w-]+)[^>]*>; rel="prev"/.exec(String(answer.headers.link))
-      if (link !== null) previous = `&cursor=${link[1]}`
-      pages += 1
-    } while (cursor !== '' && pages < 9)
-    const inOrder = [1, 2, 3, maxSearchedRows]
-    t.strictSame(found, sort.startsWith('-') ? inOrder.toReversed() : inOrder, sort)
-    t.ok(pages > 2, `${pages} pages`)
-    const back: number[] = []
-    for (pages = 0; previous !== '' && pages < 9; pages += 1) {
-      const answer = await send('GET', `/projects?q=NEED&limit=2&sort=${sort}${previous}`)
-      back.unshift(...(answer.json() as Found).data.map(({ position }) => position))
-      const link = /cursor=([\w-]+)[^>]*>; rel="prev"/.exec(String(answer.headers.link))
-      previous = link === null ? '' : `&cursor=${link[1]}`
-    }
-    t.strictSame(back, found.slice(0, back.length), `back in ${sort}`)
-    t.ok(back.length > 0)
+  for (const query of ['pin', 'pin+hay', 'hay+PI&sort=-position', 'pin&limit=1&count=true']) {
+    const answer = (await send('GET', `/projects?q=${query}`)).json()
+    t.match(answer, { data: [{ position: 1 }], nextCursor: null }, query)
+    t.equal(answer.data.length, 1)
   }
-  const first = await send('GET', '/projects?q=needle&limit=2')
-  t.strictSame(first.json().data, [], 'the newest rows have no match')
-  t.type(first.json().nextCursor, 'string')
-  const page = await send('GET', '/app/projects?q=needle', undefined, { accept: 'text/html' })
-  t.match(page.body, 'No such projects among 20,000: “Older” searches on.')
+  const counted = (await send('GET', '/projects?q=pin&count=true')).json()
+  t.strictSame(counted.count, { rows: 1, more: false })
+})
+
+t.test('a search finds what its owner wrote in any tenant, and nothing of others', async (t) => {
+  const { user, send } = await owner(test, { role: 'admin' })
+  const other = await owner(test, { role: 'admin', tenantId: user.tenantId })
+  const made = await send('POST', '/memos', { title: 'Fence', details: 'Zaun\nand (gates)' })
+  t.equal(made.statusCode, 201, made.body)
+  const idsOf = async (who: typeof other, q: string) =>
+    (await who.send('GET', `/memos?q=${q}`)).json().data.map(({ id }: Row) => id)
+  const { id } = made.json()
+  for (const q of ['fen', 'zaun+gate', 'AND'])
+    t.strictSame(await idsOf({ user, send } as never, q), [id], q)
+  t.strictSame(await idsOf(other, 'fence'), [], 'of another person in the tenant')
+  await send('PATCH', `/memos/${id}`, { details: null })
+  t.strictSame(await idsOf({ user, send } as never, 'zaun'), [], 'after a change')
+  await send('DELETE', `/memos/${id}`)
+  const { rows } = await test.database.admin.query('SELECT FROM memos_words WHERE id = $1', [id])
+  t.equal(rows.length, 0, 'no word outlives its row')
 })
 
 t.test('no index of texts answers a search under row-level security', async (t) => {
   const { user } = await owner(test, { role: 'admin' })
   const { admin } = test.database
   const words = `to_tsvector('simple', title)`
-  await admin.query(`CREATE INDEX projects_words ON projects USING gin (${words})`)
-  t.teardown(() => admin.query('DROP INDEX projects_words'))
+  await admin.query(`CREATE INDEX projects_gin ON projects USING gin (${words})`)
+  t.teardown(() => admin.query('DROP INDEX projects_gin'))
   const enter = await allowScopes(test.database)
   const statement = `EXPLAIN SELECT id FROM projects WHERE ${words} @@ to_tsquery('simple', 'gate:*')`
   const planOf = (rows: object[]) => rows.flatMap((row) => Object.values(row)).join('\n')
@@ -207,12 +246,12 @@ t.test('no index of texts answers a search under row-level security', async (t) 
     await tx.sql(Prisma.raw('SET LOCAL enable_seqscan = off'))
     return tx.sql(Prisma.raw(statement))
   })
-  t.notMatch(planOf(own), 'projects_words', 'its operator is not LEAKPROOF')
+  t.notMatch(planOf(own), 'projects_gin', 'its operator is not LEAKPROOF')
   const client = await admin.connect()
   await client.query('SET enable_seqscan = off')
   const { rows } = await client.query(statement)
   client.release(true)
-  t.match(planOf(rows), 'projects_words', 'a superuser has no policies')
+  t.match(planOf(rows), 'projects_gin', 'a superuser has no policies')
 })
 
 t.test('a field may have a name that statements of lists use', async (t) => {
@@ -274,7 +313,8 @@ t.test('a list is counted up to a bound', async (t) => {
   t.strictSame(await count('&sort=position'), { rows: maxCounted, more: true })
   t.match(await lead(), 'Newest first. Over 1,000.')
   await fill(maxCounted + 2, maxSearchedRows)
-  t.strictSame(await count('&q=odd+1001'), { rows: 6, more: true })
+  t.strictSame(await count('&q=odd+1001'), { rows: 6, more: false })
+  t.strictSame(await count('&q=odd'), { rows: maxCounted, more: true })
   const plain = await send('GET', '/projects?limit=1')
   t.strictSame(Object.keys(plain.json()), ['data', 'nextCursor'], 'only if it is asked for')
   const next = `/projects?limit=1&count=true&cursor=${plain.json().nextCursor}`

@@ -57,3 +57,12 @@ CREATE INDEX documents_tenant_id_team_id_created_at_id_idx ON documents (tenant_
 -- A page of a list reads a few entries per team, however many documents there are.
 CREATE INDEX documents_tenant_id_team_id_id_idx ON documents (tenant_id, team_id, id);
 ALTER TABLE documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE posts_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX posts_words_tenant_id_word_id_idx ON posts_words (tenant_id, word, id);
+ALTER TABLE posts_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

@@ -7,6 +7,7 @@ import {
   owner,
   reference,
   tenant,
+  text,
   updated,
 } from 'gatehouse'
 
@@ -20,15 +21,17 @@ export const memos = defineResource('memo', {
     userId: owner(),
     afterId: optional(reference('memo', { onDelete: 'clear' })),
     title: line(200),
+    details: optional(text(5_000)),
     createdAt: created(),
     updatedAt: updated(),
   },
+  search: ['title', 'details'],
   actions: {
     read: { permission: null, token: 'memo:read' },
-    create: { permission: null, token: 'memo:write', accepts: ['title', 'afterId'] },
-    update: { permission: null, token: 'memo:write', accepts: ['title', 'afterId'] },
+    create: { permission: null, token: 'memo:write', accepts: ['title', 'details', 'afterId'] },
+    update: { permission: null, token: 'memo:write', accepts: ['title', 'details', 'afterId'] },
     delete: { permission: null, token: 'memo:write' },
   },
   events: { updated: 'A memo was changed' },
-  erased: { title: 'erased', afterId: null },
+  erased: { title: 'erased', details: null, afterId: null },
 })

@@ -241,3 +241,48 @@ CREATE INDEX computed_kinds_tenant_id_created_at_id_idx ON computed_kinds (tenan
 CREATE INDEX computed_kinds_tenant_id_value_id_idx ON computed_kinds (tenant_id, value, id);
 ALTER TABLE computed_kinds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE reference_kinds ADD CONSTRAINT reference_kinds_value_id_fkey FOREIGN KEY (tenant_id, value_id) REFERENCES projects (tenant_id, id) ON DELETE CASCADE;
+
+CREATE TABLE line_kinds_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX line_kinds_words_tenant_id_word_id_idx ON line_kinds_words (tenant_id, word, id);
+ALTER TABLE line_kinds_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE text_kinds_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX text_kinds_words_tenant_id_word_id_idx ON text_kinds_words (tenant_id, word, id);
+ALTER TABLE text_kinds_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE email_kinds_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX email_kinds_words_tenant_id_word_id_idx ON email_kinds_words (tenant_id, word, id);
+ALTER TABLE email_kinds_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE url_kinds_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX url_kinds_words_tenant_id_word_id_idx ON url_kinds_words (tenant_id, word, id);
+ALTER TABLE url_kinds_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE currency_kinds_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX currency_kinds_words_tenant_id_word_id_idx ON currency_kinds_words (tenant_id, word, id);
+ALTER TABLE currency_kinds_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

@@ -46,3 +46,12 @@ CREATE INDEX wishes_user_id_created_at_id_idx ON wishes (user_id, created_at, id
 CREATE INDEX wishes_user_id_id_idx ON wishes (user_id, id);
 CREATE INDEX wishes_user_id_tenant_id_id_idx ON wishes (user_id, tenant_id, id);
 ALTER TABLE wishes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE notes_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX notes_words_tenant_id_word_id_idx ON notes_words (tenant_id, word, id);
+ALTER TABLE notes_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

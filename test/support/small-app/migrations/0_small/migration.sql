@@ -4,6 +4,7 @@ CREATE TABLE memos (
   user_id bigint NOT NULL,
   after_id bigint,
   title text NOT NULL,
+  details text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, id),
@@ -147,3 +148,31 @@ ALTER TABLE issues ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE INDEX assets_tenant_id_ends_on_id_idx ON assets (tenant_id, ends_on, id);
 CREATE INDEX assets_tenant_id_seen_at_id_idx ON assets (tenant_id, seen_at, id);
+
+CREATE TABLE projects_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX projects_words_tenant_id_word_id_idx ON projects_words (tenant_id, word, id);
+ALTER TABLE projects_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE assets_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX assets_words_tenant_id_word_id_idx ON assets_words (tenant_id, word, id);
+ALTER TABLE assets_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE memos_words (
+  tenant_id uuid NOT NULL,
+  id bigint NOT NULL,
+  user_id bigint NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id, word)
+);
+CREATE INDEX memos_words_user_id_word_id_idx ON memos_words (user_id, word, id);
+ALTER TABLE memos_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
