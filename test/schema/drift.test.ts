@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { tableNamesOf } from '#src/resources/kit/names.ts'
 import { app } from '#src/resources/running-app.ts'
 import { prismaSchemaOf } from '#src/schema/app-tables/prisma-schema.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -11,7 +12,7 @@ t.test('the migrations and schema.prisma describe the same database', async (t) 
   const database = await createDatabase(t)
   const content = await readFile(schemaFile, 'utf8')
   // The migrations of the app create its tables, which schema.prisma does not have.
-  const others = app.resources.map(({ plural }) => plural)
+  const others = tableNamesOf(app.resources)
   const difference = (to: string) => differenceTo(database.ownerUrl, to, others)
   t.strictSame(await difference(content), '-- This is an empty migration.\n')
   t.match(
