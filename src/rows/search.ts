@@ -21,7 +21,7 @@ import type { Declared, RowScope } from './table.ts'
 export const maxSearchedRows = 20_000
 
 /** A word that more words of rows begin with is frequent: the rows of a list are looked at in their order. */
-export const maxRareWords = 5_000
+export const maxRareWords = 2_000
 
 const word = '[^\\s\\p{Cc}\\p{Cs}]+'
 const words = `^ *${word}( +${word}){0,7} *$`
@@ -67,13 +67,16 @@ export function searchOf(
   return {
     sought: Prisma.sql`
             "soughtWords" AS MATERIALIZED (
-              SELECT q.word, (
+              SELECT q.*, (
                 SELECT count(*) FROM (
                   SELECT FROM ${words} s WHERE ${inScope} AND ${begins} LIMIT ${maxRareWords + 1}
                 ) AS begun) AS "found"
-              FROM unnest(search_words(${query})) AS q (word)
+              FROM (
+                SELECT w.word, w.word || chr(1114111) AS "beyond" FROM unnest(search_words(${query})) AS w (word)
+                OFFSET 0
+              ) AS q
             ), "rarestWord" AS MATERIALIZED (
-              SELECT q.word, q."found" FROM "soughtWords" q ORDER BY q."found" LIMIT 1
+              SELECT q.* FROM "soughtWords" q ORDER BY q."found" LIMIT 1
             )`,
     isRare: Prisma.sql`${rarest} <= ${maxRareWords} AND ${table}.id = ANY (ARRAY(
               SELECT s.id FROM "rarestWord" q CROSS JOIN ${words} s WHERE ${inScope} AND ${begins}))`,
@@ -86,8 +89,11 @@ export function searchOf(
   }
 }
 
-/** A word of a row begins with one of the query: no character follows the last one. */
-const begins = Prisma.sql`s.word >= q.word AND s.word < q.word || chr(1114111)`
+/**
+ * A word of a row begins with one of the query: no character follows that at the end of `"beyond"`. Both are columns,
+ * because an expression of theirs, whose operator is not LEAKPROOF, would be no condition of an index.
+ */
+const begins = Prisma.sql`s.word >= q.word AND s.word < q."beyond"`
 
 /** SQL for whether a row has the words, on a cluster. */
 export function matchOf({ search }: Declared, table: Prisma.Sql, query: string): Prisma.Sql {

@@ -99,7 +99,7 @@ async function answersTo({ resource, key }: Kind, value: unknown): Promise<Set<s
 async function indexedOf({ resource, key }: Kind, value: unknown, questions: Set<string>) {
   const text = String(value)
   const found: string[] = []
-  const byWord = /Index Cond: .*\bword >= q\.word\b/
+  const byWord = /Index Cond: .*\bword >= q\w*\.word\) AND \(word < q\w*\.beyond\)/
   const isIn = new RegExp(`Index Cond: .*\\b${columnOf(key)}\\b`)
   for (const [words, { sort, q, ...filter }] of Object.entries<ListFilter & { sort?: string }>(
     asked(key, text),
