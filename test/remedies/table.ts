@@ -287,6 +287,11 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
       not: 'it names a migration that the developer writes',
     },
   },
+  'src/schema/app-tables/words.ts': {
+    'Rename it in a migration of your own': {
+      not: 'it names a migration that the developer writes',
+    },
+  },
   'src/schema/migrations/next.ts': {
     'Write the migration by hand': { not: 'no declaration is known that needs it' },
     'Nothing was written. Write a migration': {
