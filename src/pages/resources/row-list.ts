@@ -82,9 +82,10 @@ export function belowSection({ resource, key, id, rows, isMore }: Below, viewer:
   const path = pagePathOf(resource)
   const chosen = { [key]: String(id) }
   const all = listHref(path, chosen)
+  const form = listHref(`${path}/new`, chosen)
   const { create } = resource.actions
   const mayCreate = may(viewer, create) && create?.accepts?.includes(key) === true
-  const link = html`<a class="button plain slim" href="${listHref(`${path}/new`, chosen)}">${creationOf(resource).heading}</a>`
+  const link = html`<a class="button plain slim" href="${form}">${creationOf(resource).heading}</a>`
   const heading = html`<h2 id="${resource.plural}">${label}</h2>`
   return html`<section class="card" aria-labelledby="${resource.plural}">
         ${mayCreate ? html`<div class="headed">${heading}${link}</div>` : heading}

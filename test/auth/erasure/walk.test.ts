@@ -154,6 +154,7 @@ const filled = [
   'received_events',
   'erasures',
   'tenant_usage',
+  'posts_words', // by a trigger of posts
 ]
 
 t.test(

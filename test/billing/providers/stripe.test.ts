@@ -167,7 +167,7 @@ t.test('each kind has its effect', async (t) => {
 
 t.test('a checkout links its customer only if this installation has started it', async (t) => {
   const metadata = { gatehouse_user: '7', gatehouse_origin: baseUrl }
-  const linked = { kind: 'checkout', customer: 'cus_1', userId: 7 }
+  const linked = { kind: 'checkout', customer: 'cus_1', holder: { userId: 7 } }
   t.strictSame(effect('checkout.session.completed', stripeSession({ metadata })), linked)
   for (const other of [
     { client_reference_id: '7' },

@@ -33,14 +33,25 @@ t.test('an owner reaches a row in every tenant and creates it in the current one
   t.end()
 })
 
-t.test('rows of a tenant have one policy, for every action', (t) => {
-  for (const one of [posts, invoices]) {
-    t.strictSame(statementsOf(sqlOf([one]).policies), [
-      `CREATE POLICY tenant_scope ON ${one.plural} USING (tenant_id = (SELECT current_tenant_id()))`,
+t.test(
+  'rows of a tenant have one policy for every action, beside who sees them and their words',
+  (t) => {
+    for (const one of [posts, invoices]) {
+      t.equal(
+        statementsOf(sqlOf([one]).policies)[0],
+        `CREATE POLICY tenant_scope ON ${one.plural} USING (tenant_id = (SELECT current_tenant_id()))`,
+      )
+    }
+    t.strictSame(statementsOf(sqlOf([posts]).policies).slice(1), [
+      `CREATE POLICY tenant_scope ON posts_words USING (tenant_id = (SELECT current_tenant_id()))`,
+      `CREATE POLICY kept_by_triggers ON posts_words TO CURRENT_USER USING (pg_trigger_depth() > 0)`,
     ])
-  }
-  t.end()
-})
+    t.strictSame(statementsOf(sqlOf([invoices]).policies).slice(1), [
+      `CREATE POLICY visible ON invoices AS RESTRICTIVE USING ((SELECT current_scope_kind()) NOT IN ('session', 'token', 'order', 'export') OR (NOT for_managers OR (SELECT is_manager())))`,
+    ])
+    t.end()
+  },
+)
 
 t.test('rows in folders are for the members of their team alone', (t) => {
   const tenant = '(SELECT current_tenant_id())'
@@ -60,6 +71,8 @@ t.test('what a tenant creates is counted by its bytes, and services are filled i
     'ALTER TABLE posts ALTER COLUMN author_service_id SET DEFAULT current_service_id()',
     `SELECT count_table('posts', 'resource', 'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)')`,
     `SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)')`,
+    'CREATE TRIGGER keep_posts_words AFTER INSERT OR UPDATE OR DELETE ON posts FOR EACH ROW EXECUTE FUNCTION keep_posts_words()',
+    `SELECT fill_words('posts', 'tenant_id, id', 'r.title')`,
   ])
   t.end()
 })
