@@ -26,9 +26,13 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/instances/*.test.ts': 'several instances behind a balancer',
   'test/commands/{program.test.ts,{api,billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
-  'test/commands/development/{dev,upgrade,new/command}.test.ts':
+  'test/commands/setup/{doctor-billing,doctor-services,doctor,init,providers}.test.ts':
     'the program is started for every case',
-  'test/cli.test.ts': 'the program is started for every case',
+  'test/commands/development/{dev,upgrade,new/command,migrate-dev,generate,create,openapi}.test.ts':
+    'the program is started for every case',
+  'test/{schema/app-migrations,remedies/{database,commands},resources/app-routes}.test.ts':
+    'the program is started for every case',
+  'test/{cli,commands/app/app-tokens}.test.ts': 'the program is started for every case',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
   'test/release/{binary,package,publish,typed-client,upgrade,compose-balancer,haproxy}.test.ts':
     'what is released is built and started',
