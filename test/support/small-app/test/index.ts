@@ -16,7 +16,8 @@ const memo: Description = {
   body: { title: 'Buy a gate' },
   change: { title: 'Another' },
   answer: ({ tenantId, userId }, now) => ({
-    ...{ tenantId, userId, afterId: null, title: 'Buy a gate', createdAt: now, updatedAt: now },
+    ...{ tenantId, userId, afterId: null, title: 'Buy a gate', details: null },
+    ...{ createdAt: now, updatedAt: now },
   }),
   events: { PATCH: 'memo.updated' },
 }
