@@ -304,6 +304,7 @@ async function finish(
   const gone = recorded.filter((name) => ![...functions, ...ofTriggers].includes(name))
   const statements = [
     ...checks(ofTriggers),
+    each(callingTriggers, gone),
     each(functionDrops, gone),
     ...restored(record),
     ...closed(ofTriggers, open),
@@ -319,6 +320,12 @@ function checks(names: readonly string[]): string[] {
       AND l.lanname IN ('sql', 'plpgsql')`
   return ['SET LOCAL check_function_bodies = on;', each(calls, names)]
 }
+
+/** Triggers that call these functions. The table of a removed resource stays until somebody drops it, with its triggers. */
+const callingTriggers = `SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
+  FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+  WHERE NOT t.tgisinternal AND p.pronamespace = 'public'::regnamespace
+    AND p.oid::regprocedure::text = ANY ($1)`
 
 /** Functions of earlier releases that no file defines any more. */
 const functionDrops = `SELECT format('DROP FUNCTION %s', p.oid::regprocedure) FROM pg_proc p

@@ -64,7 +64,13 @@ t.test('a flag that the operator sets stays', { skip }, async (t) => {
   )
 })
 
-t.test('other commands, and the child of another Node, begin once', { skip }, async (t) => {
-  t.equal((await run(t, ['--version'])).begun.length, 1)
-  t.equal((await run(t, ['serve'], { ipc: true })).begun.length, 1, 'it keeps its channel')
-})
+t.test(
+  'other commands, the child of another Node and what is debugged begin once',
+  { skip },
+  async (t) => {
+    t.equal((await run(t, ['--version'])).begun.length, 1)
+    t.equal((await run(t, ['serve'], { ipc: true })).begun.length, 1, 'it keeps its channel')
+    const debugged = await run(t, ['serve'], { NODE_OPTIONS: '--inspect=127.0.0.1:0' })
+    t.equal(debugged.begun.length, 1, 'it keeps its debugger')
+  },
+)

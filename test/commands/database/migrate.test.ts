@@ -124,7 +124,8 @@ t.test(
       (
         await admin.query(
           `SELECT to_regproc('touch_session') AS touch, ticket_hash('x') = 'x' AS old,
-           (SELECT count(*)::int FROM pg_policy WHERE polrelid = 'invoices'::regclass) AS policies,
+           (SELECT count(*)::int FROM pg_policy WHERE polrelid = 'invoices'::regclass
+            AND polname = 'tenant_scope') AS policies,
            (SELECT count(*)::int FROM schema_releases) AS releases`,
         )
       ).rows[0]

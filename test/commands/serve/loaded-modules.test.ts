@@ -19,7 +19,7 @@ const unneeded = {
   'Redis without shared limits': /\/node_modules\/ioredis\//,
   'the engine of migrations': /\/node_modules\/@prisma\/schema-engine-wasm\//,
   'the demo and the commands':
-    /\/dev\/demo\/|\/src\/commands\/(?!serve|kit|program|\w+\/command-line)/,
+    /\/dev\/demo\/|\/src\/commands\/(?!serve|kit|program|completion|\w+\/command-line)/,
 }
 const unneededByRole = {
   web: { 'the client that calls URLs of customers': /\/node_modules\/undici\// },
