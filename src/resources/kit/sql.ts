@@ -204,18 +204,16 @@ function policiesOf(resource: Resource, words: ScopeWords): string[] {
   const forOwner = (name: string, command: string, of: string) =>
     policy(name, `${command}TO CURRENT_USER\n  USING (${inTenant} AND ${kind} = '${of}')`)
   switch (scope) {
-    case 'tenant':
+    case 'tenant': {
+      if (visible === undefined) return [policy('tenant_scope', `USING (${inTenant})`)]
+      const seen = `${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf({ tenant, user, kind, manages }), columnOf)}`
+      // Citus copies policies to its nodes without AS RESTRICTIVE: there they would permit.
+      if (!canJoin) return [policy('tenant_scope', `USING (${inTenant} AND (${seen}))`)]
       return [
         policy('tenant_scope', `USING (${inTenant})`),
-        ...(visible === undefined
-          ? []
-          : [
-              policy(
-                visiblePolicy,
-                `AS RESTRICTIVE\n  USING (${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf({ tenant, user, kind, manages }), columnOf)})`,
-              ),
-            ]),
+        policy(visiblePolicy, `AS RESTRICTIVE\n  USING (${seen})`),
       ]
+    }
     // The owner reaches a row in every tenant; a new row is in the current one.
     case 'owner':
       return [
