@@ -207,7 +207,7 @@ function policiesOf(resource: Resource, words: ScopeWords): string[] {
     case 'tenant': {
       if (visible === undefined) return [policy('tenant_scope', `USING (${inTenant})`)]
       const seen = `${kind} NOT IN ${personKinds} OR ${visible.sql(askingOf({ tenant, user, kind, manages }), columnOf)}`
-      // Citus copies policies to its nodes without AS RESTRICTIVE: there they would permit.
+      // A distributed database copies policies to its nodes without AS RESTRICTIVE: there they would permit.
       if (!canJoin) return [policy('tenant_scope', `USING (${inTenant} AND (${seen}))`)]
       return [
         policy('tenant_scope', `USING (${inTenant})`),
