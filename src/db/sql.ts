@@ -49,9 +49,9 @@ export function ofRow({ text, values = [] }: Statement, row: RowAccess): Stateme
   return { text, values, row }
 }
 
-/** The statement, with another one for a cluster. */
-export function orOnCluster({ text, values }: Prisma.Sql, onCluster: Prisma.Sql): Statement {
-  return { text, values, onCluster: { text: onCluster.text, values: onCluster.values } }
+/** The statement, with another one for a cluster, which is composed only there. */
+export function orOnCluster({ text, values }: Prisma.Sql, onCluster: () => Prisma.Sql): Statement {
+  return { text, values, onCluster }
 }
 
 /**

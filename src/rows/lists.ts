@@ -191,7 +191,7 @@ type Form = 'onePostgres' | 'cluster'
 
 function inBothForms(filter: ListFilter, compose: (form: Form) => Prisma.Sql): Statement {
   const statement = compose('onePostgres')
-  return filter.q === undefined ? statement : orOnCluster(statement, compose('cluster'))
+  return filter.q === undefined ? statement : orOnCluster(statement, () => compose('cluster'))
 }
 
 type Looked = {

@@ -9,7 +9,7 @@ export type Statement = {
   values?: readonly unknown[]
   row?: RowAccess
   /** What a cluster gets instead. */
-  onCluster?: Statement
+  onCluster?: () => Statement
 }
 
 /** What a statement does with one row of a table, for a database that wants another statement (`DatabaseForm`). */

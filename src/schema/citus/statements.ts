@@ -28,7 +28,7 @@ export async function findForm(url: string): Promise<DatabaseForm | undefined> {
 /** The statement that a cluster gets instead; another statement stays as it is. */
 export function adapt(statement: Statement): Statement {
   const { row, values = [], onCluster } = statement
-  if (onCluster !== undefined) return onCluster
+  if (onCluster !== undefined) return onCluster()
   if (row === undefined) return statement
   const { does, table, selected } = row
   const resource = byTable.get(table)
