@@ -77,7 +77,7 @@ BEGIN
 END
 $$;
 
--- Who is a customer: a user or a tenant. No row if nobody is.
+-- The user or the tenant that has a customer. No row for a customer that is not linked.
 CREATE OR REPLACE FUNCTION customer_holder(customer text)
 RETURNS TABLE (user_id bigint, email text, tenant_id uuid, tenant_name text) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT u.id, u.email, NULL::uuid, NULL::text FROM public.users u WHERE u.billing_customer = customer
@@ -85,7 +85,7 @@ RETURNS TABLE (user_id bigint, email text, tenant_id uuid, tenant_name text) LAN
   SELECT NULL, NULL, t.id, t.name FROM public.tenants t WHERE t.billing_customer = customer
 $$;
 
--- Links a customer that nobody has to the user or tenant for which this program created it. Outcome: linked, taken
+-- Links a customer that is not linked yet to the user or tenant for which this program created it. Outcome: linked, taken
 -- (somebody has it, perhaps this one), no-user, no-tenant, has-another.
 CREATE OR REPLACE FUNCTION claim_customer(customer text, holder bigint, tenant uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -125,7 +125,7 @@ LANGUAGE sql STABLE SECURITY DEFINER ROWS 2 SET search_path = pg_catalog, pg_tem
   GROUP BY k.of_tenants
 $$;
 
--- Whether nobody has a billing customer, for a person who starts to pay with a new one.
+-- Whether a billing customer is not linked, for a person who starts to pay with a new one.
 CREATE OR REPLACE FUNCTION customer_is_free(customer text) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -14,7 +14,7 @@ const linkLock = 7_165_230_420
 /** A customer of the billing provider, and the user or tenant that gets its invoices and plan. */
 export type Customer = { customer: string } & KnownHolder
 
-/** The user or the tenant of a customer; all null if nobody has it. */
+/** The user or the tenant of a customer; all null if it is not linked. */
 export type KnownHolder = {
   userId: number | null
   email: string | null
@@ -22,7 +22,7 @@ export type KnownHolder = {
   tenantName: string | null
 }
 
-/** A tenant by id, or a user by id or by an address that they have verified; `null` for nobody. */
+/** A tenant by id, or a user by id or by an address that they have verified; `null` unlinks the customer. */
 export type CustomerHolder = Holder | { email: string } | null
 
 /** Reads the id of a user or a tenant, or else an email address, as a person enters it. */
@@ -76,7 +76,7 @@ export async function listCustomers(tx: Tx, page: Page) {
  * waited for this are processed. It is taken from who had it, and the plan with it; invoices that exist stay
  * where they are.
  * @param by the operator; null for the command line, which runs as the worker role
- * @returns who has it now; null for nobody
+ * @returns who has it now; null if it is not linked
  */
 export async function linkCustomer(
   connection: Queryable,
@@ -95,12 +95,12 @@ export async function linkCustomer(
   if (row === undefined) throw new Error('The customer was not linked.')
   const { outcome } = row
   if (outcome !== 'linked' && outcome !== 'unlinked') return outcome
-  const told = { by, clientInfo }
+  const cause = { by, clientInfo }
   const previous = previousOf(row)
-  if (previous !== null) await recordLink(connection, 'unlinked', customer, previous, told)
+  if (previous !== null) await recordLink(connection, 'unlinked', customer, previous, cause)
   const linked = holderOf(row.user_id, row.tenant_id)
   if (linked !== null) {
-    await recordLink(connection, 'linked', customer, linked, told)
+    await recordLink(connection, 'linked', customer, linked, cause)
     await processWaiting(connection, queue, customer)
   }
   return { holder: linked }
@@ -171,7 +171,7 @@ async function recordLink(
   )
 }
 
-/** Whether nobody has a customer. */
+/** Whether a customer is not linked. */
 export async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
   const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`
   return row?.free === true

@@ -15,7 +15,7 @@ export type Offer = {
 
 type Offers = () => Promise<readonly Offer[]>
 
-/** Told once when the price of an id begins to fail. */
+/** Gets one warning when the price of an id begins to fail. */
 export type OffersLog = { warn(facts: { price: string; err: unknown }, text: string): void }
 
 const keptMs = 600_000

@@ -1,13 +1,13 @@
 import { type DestinationStream, levels, pino, symbols } from 'pino'
 
-/** A line is written at most so many ms after it was logged, unless the reader of the output is slow. */
+/** Longest time from logging a line until it is written, unless the reader of the output is slow. */
 const maxDelayMs = 50
 /**
  * Longest write in bytes, except for a longer line. A pipe takes it whole (PIPE_BUF), so lines stay whole when the
  * process ends while a write is in progress.
  */
 const maxWrite = 4_096
-/** Lines of so many bytes are written without waiting. */
+/** Lines are written without waiting when they have this many bytes together. */
 const minLength = 3_584
 const { warn: warnLevel = 40 } = levels.values
 

@@ -53,7 +53,7 @@ export function unlinkedHref(customer: string): string {
   return `${unlinkedPath}?${new URLSearchParams({ customer })}`
 }
 
-/** Billing customers that nobody has and what waits for each, for operators. */
+/** Billing customers that are not linked, and what waits for each, for operators. */
 export function unlinkedPage(view: UnlinkedView): Page {
   const { viewer, customers, chosen, doublePayers, nextCursor, done } = view
   const cards = customers.map((one, index) => customerCard(one, index, chosen, viewer))

@@ -81,7 +81,7 @@ function offerDismissal(button) {
   button.addEventListener('click', () => button.parentElement.remove())
 }
 
-/** A range has a button: a date is entered part by part. What is empty is left out of the address. */
+/** Sends a filter when it changes; a range has a button, because a date is entered part by part. Omits empty fields. */
 function applyAtOnce(form) {
   form.addEventListener('change', ({ target }) => {
     if (target.closest('details') === null) form.requestSubmit()
@@ -98,7 +98,7 @@ function keepLists() {
   for (const link of document.querySelectorAll('.trail a')) {
     link.search ||= kept?.getItem(link.pathname) ?? ''
   }
-  // What is filtered by is that of a person in a tenant.
+  // The filters name objects of one person in one tenant.
   document.addEventListener('submit', ({ target }) => {
     if (/\/(logout|switch)$/.test(target.action)) kept?.clear()
   })
