@@ -55,6 +55,7 @@ const ofMember = [
   'DELETE FROM memberships WHERE user_id = $1',
   `UPDATE users SET email = 'other@example.com' WHERE id = $1`,
   `UPDATE users SET plan = 'pro' WHERE id = $1`,
+  `UPDATE tenants SET plan = 'team' WHERE id = ${ofTenant}`,
   'DELETE FROM users WHERE id = $1',
   `SELECT close_tenant(${ofTenant})`,
 ]
