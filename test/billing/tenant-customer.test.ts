@@ -150,7 +150,7 @@ t.test('the plan of a tenant is that of its members, in it alone', async (t) => 
   t.match(await me(member), { plan: null }, 'its end has passed')
 })
 
-t.test('the plan counts in both locks, and a foreseen one is compared', async (t) => {
+t.test('a credential of a member has the plan of the tenant, and reads no customer', async (t) => {
   const { test, subscribe } = await open(t)
   const { member, tenantId } = await team(test)
   const web = await connect(t, test.database.url)

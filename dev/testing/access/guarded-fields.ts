@@ -96,16 +96,16 @@ function writing(row: RouteRow, key: string, sent: unknown): RouteRow {
 /** What a request sends for a field, as JSON or from a form; undefined if it does not write the field. */
 function sentBy(resource: Resource, key: string, value: unknown, route: string): unknown {
   const { create, update } = resource.actions
-  const isWritten = (action: typeof create) => action?.accepts?.includes(key) === true
   const [path, page] = [pathOf(resource), pagePathOf(resource)]
-  const routes = {
-    [`POST ${path}`]: isWritten(create) && value,
-    [`PATCH ${path}/:id`]: isWritten(update) && value,
-    [`POST ${page}/new`]: isWritten(create) && resource.fields[key]?.control?.text(value),
-    [`POST ${page}/:id`]: isWritten(update) && resource.fields[key]?.control?.text(value),
-  }
-  const sent = Object.hasOwn(routes, route) && routes[route]
-  return sent === false ? undefined : sent
+  const routes = [
+    { name: `POST ${path}`, action: create },
+    { name: `PATCH ${path}/:id`, action: update },
+    { name: `POST ${page}/new`, action: create, isForm: true },
+    { name: `POST ${page}/:id`, action: update, isForm: true },
+  ]
+  const written = routes.find(({ name }) => name === route)
+  if (written?.action?.accepts?.includes(key) !== true) return undefined
+  return written.isForm ? resource.fields[key]?.control?.text(value) : value
 }
 
 /** Whether a response has a field for somebody who lacks its permission, or lacks it for somebody who has it. */
