@@ -224,7 +224,7 @@ async function registerRoot(
     secureCookie: config.session.secureCookie,
     ...(options.providerFetch && { providerFetch: options.providerFetch }),
   })
-  await app.register(customerUrls, config.outbound)
+  await app.register(customerUrls, { ...config.outbound, production: config.production })
   await app.register(schemaChecks, { clock: config.clock })
 }
 

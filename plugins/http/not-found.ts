@@ -27,8 +27,11 @@ async function answerUnrouted(request: FastifyRequest, reply: FastifyReply) {
   const methods = request.server.allowedMethods(path)
   if (methods.length === 0)
     throw new Problem('not-found', { detail: faultOf(request.server, path) })
-  reply.header('allow', [...methods, 'OPTIONS'].join(', '))
-  if (request.method !== 'OPTIONS') throw new Problem('method-not-allowed')
+  const allowed = [...methods, 'OPTIONS'].join(', ')
+  reply.header('allow', allowed)
+  if (request.method !== 'OPTIONS') {
+    throw new Problem('method-not-allowed', { detail: `Methods of this path: ${allowed}.` })
+  }
   return reply.code(204).send()
 }
 

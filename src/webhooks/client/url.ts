@@ -36,6 +36,17 @@ export function readEndpointUrl(text: string, allow: readonly string[]): Endpoin
   return refused === null ? { url } : { refused }
 }
 
+/**
+ * The pair for `OUTBOUND_ALLOW` with which a URL of this machine or its network would be accepted; null for a host
+ * that is public by its form, and for a URL that is refused with the pair too. Looks nothing up.
+ */
+export function localPairOf(text: string): string | null {
+  const url = URL.parse(text)
+  if (url === null || isPublicHost(hostOf(url))) return null
+  const pair = `${url.hostname}:${portOf(url)}`
+  return 'url' in readEndpointUrl(text, [pair]) ? pair : null
+}
+
 /** Whether the operator allows this host and port, whatever its address. */
 export function isExempt(url: URL, allow: readonly string[]): boolean {
   return allow.includes(`${url.hostname}:${portOf(url)}`)
@@ -59,8 +70,13 @@ function refusalOf(url: URL, exempt: boolean): UrlRefusal | null {
   if (exempt) return null
   if (!ports.includes(portOf(url))) return 'port'
   const host = hostOf(url)
-  if (isIP(host) !== 0) return refusedRange(host) === null ? null : 'address'
-  return isPublicName(host) ? null : 'name'
+  if (isPublicHost(host)) return null
+  return isIP(host) === 0 ? 'name' : 'address'
+}
+
+/** Whether an address is public, or a name can be. */
+function isPublicHost(host: string): boolean {
+  return isIP(host) === 0 ? isPublicName(host) : refusedRange(host) === null
 }
 
 /** A name with a dot that is not reserved for local networks. */

@@ -31,7 +31,8 @@ t.test('every known path answers every other method with 405 and Allow', async (
       t.equal(answer.statusCode, 405, `${method} ${url}`)
       t.equal(answer.headers.allow, options.headers.allow, `${method} ${url}`)
       if (method === 'HEAD') continue
-      t.match(answer.json(), { type: '/docs/errors/method-not-allowed', status: 405 })
+      const detail = `Methods of this path: ${answer.headers.allow}.`
+      t.match(answer.json(), { type: '/docs/errors/method-not-allowed', status: 405, detail })
     }
   }
   t.ok(refused > 100, `${refused} refusals`)

@@ -149,7 +149,7 @@ t.test('only listed fields with valid values are accepted', async (t) => {
 t.test(
   'a URL is 400 with the rule that it broke; every refused host is the same 400',
   async (t) => {
-    const { test, send } = await twoAdmins(shared)
+    const { test, send } = await twoAdmins(await build(t, {}, { production: true }))
     const own = (await send('POST', '/webhook-endpoints', { url })).json()
     const byForm = {
       'must start with https://': ['http://8.8.8.8/', 'ftp://8.8.8.8/', 'javascript:alert(1)'],
@@ -182,13 +182,43 @@ t.test(
     for (const bad of hosts) for (const body of await ask(bad)) answers.add(body)
     t.equal(answers.size, 1)
     t.match([...answers][0], 'The URL must have a host that is reachable from the public Internet.')
+    const local = await ask('http://localhost:4000/')
+    t.notMatch([...answers, ...local].join(), 'OUTBOUND_ALLOW', 'no setting of the operator')
     t.equal((await send('GET', `/webhook-endpoints/${own.id}`)).json().url, url)
     const logged = test.log.filter((line) => line.includes('endpoint URL refused'))
-    const refused = [...Object.values(byForm).flat(), ...hosts]
+    const refused = [...Object.values(byForm).flat(), ...hosts, 'http://localhost:4000/']
     t.equal(logged.length, refused.length * 2, 'the operator sees why')
     t.match(logged.join(), /"reason":"scheme"/)
   },
 )
+
+t.test('outside production a refused local URL names the setting that allows it', async (t) => {
+  const { send } = await twoAdmins(shared)
+  const detailOf = async (bad: string) => {
+    const answer = await send('POST', '/webhook-endpoints', { url: bad })
+    t.match(answer.json(), { status: 400, errors: [{ pointer: '/url' }] }, bad)
+    return String(answer.json().detail)
+  }
+  const local = {
+    'http://localhost:4000/hook': 'localhost:4000',
+    'https://LOCALHOST/': 'localhost:443',
+    'http://10.0.0.1/': '10.0.0.1:80',
+    'http://[::1]:4000/': '[::1]:4000',
+    'http://receiver:8080/': 'receiver:8080',
+  }
+  for (const [bad, pair] of Object.entries(local)) {
+    t.ok((await detailOf(bad)).endsWith(` start Gatehouse again with OUTBOUND_ALLOW=${pair}.`), bad)
+  }
+  const allowing = await twoAdmins(await build(t, { OUTBOUND_ALLOW: Object.values(local).join() }))
+  for (const bad of Object.keys(local)) {
+    const made = await allowing.send('POST', '/webhook-endpoints', { url: bad })
+    // The name of the last one has no address here.
+    t.equal(made.statusCode, bad.includes('receiver') ? 400 : 201, `${bad} with the setting`)
+    t.notMatch(made.body, 'OUTBOUND_ALLOW')
+  }
+  const others = ['http://8.8.8.8/', 'ftp://localhost/', 'http://a:b@localhost/', 'no url']
+  for (const bad of others) t.notMatch(await detailOf(bad), 'OUTBOUND_ALLOW', bad)
+})
 
 t.test('a receiver in OUTBOUND_ALLOW may have any address', async (t) => {
   const { send } = await twoAdmins(await build(t, { OUTBOUND_ALLOW: '127.0.0.1:4999' }))

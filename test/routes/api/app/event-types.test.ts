@@ -4,6 +4,7 @@ import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import { maxPageBytes } from '#src/db/keyset.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { maxAppTypes, maxTypeBytes } from '#src/webhooks/events/app-types.ts'
+import { eventTypes as ownTypes } from '#src/webhooks/events/types.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
 import { patient } from '#test/support/database/open.ts'
@@ -155,6 +156,25 @@ t.test('two requests at once do not register more types than there may be', asyn
   t.equal((await late.put).statusCode, 409)
 })
 
+t.test('of many types the refusal names the most similar, also those of the app', async (t) => {
+  const test = await build(t)
+  await test.database.admin.query(
+    `INSERT INTO app_event_types (name, description)
+     SELECT 'report.part-' || n, 'x' FROM generate_series(1, 400) n`,
+  )
+  const { cookie } = await signIn(test, await createUser(test.database, { role: 'admin' }))
+  const eventTypes = ['report.part_7', ...Array.from({ length: 20 }, (_, n) => `none.${n}`)]
+  const body = { url: 'https://8.8.8.8/', eventTypes }
+  const refused = await as(test, { cookie })('POST', '/webhook-endpoints', body)
+  const { errors } = refused.json()
+  t.equal(errors.length, 21)
+  t.match(
+    errors[0].detail,
+    /the most similar are report\.part-7, report\.part-\d+, report\.part-\d+, and/,
+  )
+  t.equal(errors[20].detail, 'is not an event type', 'the comparisons are bounded')
+})
+
 t.test('an endpoint chooses a registered type, by API and by form', async (t) => {
   const test = await build(t)
   const { use } = await appCaller(test)
@@ -171,6 +191,8 @@ t.test('an endpoint chooses a registered type, by API and by form', async (t) =>
   t.match(unknown.json(), {
     errors: [{ pointer: '/eventTypes/1', detail: 'is not an event type' }],
   })
+  const [{ detail }] = unknown.json().errors
+  for (const type of [...ownTypes, 'report.finished']) t.match(detail, type)
   const eventTypes = ['order.updated', 'report.finished']
   const made = await send('POST', '/webhook-endpoints', { url, eventTypes })
   t.equal(made.statusCode, 201, made.body)
