@@ -156,6 +156,18 @@ BEGIN
 END
 $$;
 
+-- Whether a job waits that begins a turn of the endpoint now; not one in progress, nor one for a later second, which has
+-- another key. For a caller that has locked the endpoint: as a new statement it sees each fetch until then, and no
+-- turn that begins later ends before the caller's transaction (end_turns). The condition is that of pg-boss's unique index.
+CREATE OR REPLACE FUNCTION turn_waits(endpoint uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM pgboss.job_common j
+    WHERE j.name = 'endpoint-turn' AND coalesce(j.singleton_key, '') = endpoint::text
+      AND j.state = 'created' AND j.policy = 'short');
+END
+$$;
+
 -- The number of due and of later attempts of all tenants, among at most `batch`, and the age of the oldest in
 -- seconds, without those at deleted endpoints. Sets no scope.
 CREATE OR REPLACE FUNCTION measure_due_attempts(batch integer)

@@ -9,8 +9,8 @@ import { groupedQueues, type Jobs, ungroupedQueues } from './queue.ts'
  * All that this program knows of pg-boss's own tables and statements, each with the reason why no
  * function of pg-boss serves. test/queue/job-table.test.ts fails if an update of pg-boss changes them.
  * Functions of the database also read `pgboss.job` or `pgboss.job_common`: `enter_job` (which tenant an
- * active job has), `purge_tenant` (deletes the jobs of a tenant) and `check_deliveries` (each pending
- * delivery has a job).
+ * active job has), `purge_tenant` (deletes the jobs of a tenant), `turn_waits` (whether an endpoint has a
+ * job that waits) and `check_deliveries` (each pending delivery has a job).
  */
 
 /** A job as it was fetched: another try of it has another count. */

@@ -308,6 +308,7 @@ export const callerFunctions: readonly string[] = [
   'record_outcomes(uuid, uuid[], json, timestamp with time zone)',
   'release_held(uuid, uuid, double precision[], timestamp with time zone)',
   'end_turns(uuid, uuid[], timestamp with time zone, timestamp with time zone)',
+  'turn_waits(uuid)',
 ]
 
 /** Privileges in the schema of the queue: web only adds jobs, worker completes and maintains them. */

@@ -16,7 +16,9 @@ import type { DeliverJob } from '#src/queue/queue.ts'
  *
  * While a worker has a turn, `in_turn` is true and new deliveries need no job. Nothing is forgotten,
  * because every statement that adds an attempt locks the endpoint's row (FOR KEY SHARE) before it reads
- * `in_turn`, and a turn does not end while another transaction has that lock (`endTurns`).
+ * `in_turn`, and a turn does not end while another transaction has that lock (`endTurns`). For the same
+ * reason it adds no job if one waits already, seen under that lock (`turn_waits`): the turn of that job
+ * begins later. An INSERT that finds the conflict would cost several times as much.
  */
 
 /** One job is one endpoint's turn. Of an endpoint, one job is in progress at a time. */
@@ -54,7 +56,8 @@ export function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Prisma.S
     FROM (
       SELECT *, CASE WHEN wait_seconds > 0 THEN floor(extract(epoch FROM due_at))::bigint END AS second
       FROM due WHERE due_at IS NOT NULL AND (wait_seconds > 0 OR NOT in_turn)) AS missing
-    GROUP BY endpoint_id, second`
+    GROUP BY endpoint_id, second
+    HAVING second IS NOT NULL OR NOT turn_waits(endpoint_id)`
   return Prisma.sql`due AS MATERIALIZED (${due}), turn AS (${turnJobs(missingTurns)})`
 }
 
