@@ -21,6 +21,7 @@ COPY plugins plugins
 COPY routes routes
 COPY src src
 COPY dev dev
+COPY docs/verifying-webhooks docs/verifying-webhooks
 COPY ${APP:-LICENSE} ${APP:-LICENSE}
 RUN npm run prepare && npm run build:binary -- ${APP:+--app "$APP"}
 WORKDIR /root-fs

@@ -125,11 +125,12 @@ function inAscii(code: string): string {
   )
 }
 
-/** The SQL, and the files of the pages. */
+/** The SQL, the files of the pages, and the programs that a page shows. */
 export async function listAssetFiles(): Promise<string[]> {
   return [
     ...(await listAssets('prisma')).filter((path) => path.endsWith('.sql')),
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
+    ...(await listAssets('docs/verifying-webhooks')),
   ]
 }
 

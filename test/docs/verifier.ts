@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import { verifiers } from '#src/pages/docs/samples.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { root } from './page.ts'
 
@@ -22,13 +23,24 @@ export type Delivery = {
 const run = promisify(execFile)
 const folder = join(root, 'docs/verifying-webhooks')
 
-export const languages: readonly Language[] = [
-  { name: 'JavaScript', file: 'verify.mjs', fence: 'js', interpreter: process.execPath },
-  { name: 'Python', file: 'verify.py', fence: 'python', interpreter: findProgram('python3') },
-  { name: 'Go', file: 'verify.go', fence: 'go', interpreter: findProgram('go') },
-  { name: 'PHP', file: 'verify.php', fence: 'php', interpreter: findProgram('php') },
-  { name: 'Ruby', file: 'verify.rb', fence: 'ruby', interpreter: findProgram('ruby') },
-]
+/** The fence and the interpreter of each language. */
+const tools: Readonly<Record<keyof typeof verifiers, [fence: string, interpreter: string | null]>> =
+  {
+    JavaScript: ['js', process.execPath],
+    Python: ['python', findProgram('python3')],
+    Go: ['go', findProgram('go')],
+    PHP: ['php', findProgram('php')],
+    Ruby: ['ruby', findProgram('ruby')],
+  }
+
+export const languages: readonly Language[] = Object.entries(tools).map(
+  ([name, [fence, interpreter]]) => ({
+    name,
+    file: verifiers[name as keyof typeof verifiers],
+    fence,
+    interpreter,
+  }),
+)
 
 /** The command that runs a language's program. Go is compiled once, because that takes long. */
 export async function commandOf(t: Test, { file, interpreter }: Language): Promise<string[]> {

@@ -13,7 +13,7 @@ export function eventsPage(groups: readonly Group[]): Page {
   return docsLayout(groups, {
     title: 'Event types',
     current: '/docs/events',
-    main: html`${pageHead({ title: 'Event types', lead: html`What is sent to the webhook endpoints of a tenant, and listed by <a href="/docs/api/events#listEvents"><code>GET /events</code></a>.` })}
+    main: html`${pageHead({ title: 'Event types', lead: html`What is sent to the webhook endpoints of a tenant, and listed by <a href="/docs/api/events#listEvents"><code>GET /events</code></a>. A receiver <a href="/docs/guide#webhooks">verifies the signature</a> first.` })}
       <nav class="card topics" aria-label="Types">${eventTypes.map((type) => html`<a href="#${type}">${type}</a>`)}</nav>
       ${eventTypes.map(eventSection)}`,
   })

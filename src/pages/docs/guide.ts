@@ -4,6 +4,7 @@ import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import type { Page } from '#src/pages/kit/layout.ts'
 import { docsLayout } from './frame.ts'
 import type { Group } from './operations.ts'
+import { sampleList, verifierSamples } from './samples.ts'
 
 type Topic = { id: string; title: string; texts: readonly string[]; sample?: string }
 
@@ -97,6 +98,7 @@ export const topics: readonly Topic[] = [
       'An admin creates an endpoint with `POST /webhook-endpoints`; the response is the only one with its secret. Each delivery has `webhook-id`, `webhook-timestamp` and `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over the timestamp, a dot and the raw body, with the secret as the key.',
       'Verify the signature over the bytes as they arrived, refuse a timestamp that is more than 300 seconds away, and process each id once. Respond with any 2xx status within 10 seconds. Other responses are retried, later than planned if they have `Retry-After` (at most two hours).',
       '`POST /webhook-endpoints/{id}/test` sends a test, `…/probe` checks your receiver and names its faults. `GET /events` has every event in order, to catch up.',
+      'Each of these programs is one function that uses the standard library only, and a few lines to try it.',
     ],
   },
   {
@@ -123,6 +125,7 @@ function topicSection({ id, title, texts, sample }: Topic, baseUrl: string): Htm
   return html`<section class="card" aria-labelledby="${id}">
         <h2 id="${id}" class="topic">${title}</h2>
         ${texts.map((text) => html`<p>${withCodeSpans(text)}</p>`)}
+          ${id === 'webhooks' ? sampleList('verify', verifierSamples()) : ''}
         ${sample === undefined ? '' : html`<pre class="example" tabindex="0" aria-label="Sample">${sample.replaceAll('$BASE', baseUrl)}</pre>`}
       </section>`
 }

@@ -2,11 +2,11 @@ import type { Answer, Media, Operation, Schema } from '#src/http/openapi/example
 import { assetPath } from '#src/pages/kit/asset-path.ts'
 import { badge, pageHead } from '#src/pages/kit/components.ts'
 import { fieldsOf, fieldTable, typeText } from '#src/pages/kit/fields.ts'
-import { copyable, type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
+import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import type { Page } from '#src/pages/kit/layout.ts'
 import { docsLayout } from './frame.ts'
 import type { Entry, Group } from './operations.ts'
-import { needsSession, samplesOf, takesToken } from './samples.ts'
+import { needsSession, sampleList, samplesOf, takesToken } from './samples.ts'
 import { tokenField, tryForm } from './try-it.ts'
 
 /** The operations of one group: what each takes and returns, samples, and a form that sends it. */
@@ -63,19 +63,11 @@ function operationSection(entry: Entry, baseUrl: string): Html {
 
 function samples(entry: Entry, baseUrl: string): Html {
   const { operationId = '', responses } = entry.operation
-  const codes = samplesOf(entry, baseUrl).map(
-    (
-      { language, code },
-      index,
-    ) => html`<details name="sample-${operationId}"${index === 0 ? html` open` : ''}>
-            <summary>${language}</summary>
-            ${copyable(`${language}-${operationId}`, `${language} sample`, 'example', code)}
-          </details>`,
-  )
+  const codes = sampleList(operationId, samplesOf(entry, baseUrl))
   const [status, answer] = Object.entries(responses).find(([one]) => Number(one) < 300) ?? []
   const media = answer !== undefined && 'content' in answer ? answer.content : undefined
   const example = media?.['application/json']?.example
-  if (status === undefined || example === undefined) return html`${codes}`
+  if (status === undefined || example === undefined) return codes
   return html`${codes}
           <h3>Response ${badge(status, 'good')}</h3>
           <pre class="example" tabindex="0" aria-label="Response ${status}">${JSON.stringify(example, null, 2)}</pre>`

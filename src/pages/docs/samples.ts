@@ -1,8 +1,40 @@
 import type { Operation } from '#src/http/openapi/examples.ts'
+import { copyable, type Html, html } from '#src/pages/kit/html.ts'
+import { readTextAssetSync } from '#src/runtime/assets.ts'
 import type { Entry } from './operations.ts'
 
 /** A request of the operation in the languages that most people use. */
 export type Sample = { language: string; code: string }
+
+/** The programs of docs/verifying-webhooks, which verify a delivery. */
+export const verifiers = {
+  JavaScript: 'verify.mjs',
+  Python: 'verify.py',
+  Go: 'verify.go',
+  PHP: 'verify.php',
+  Ruby: 'verify.rb',
+} as const
+
+/** The program of each language that verifies a delivery, whole. */
+export function verifierSamples(): Sample[] {
+  return Object.entries(verifiers).map(([language, file]) => ({
+    language,
+    code: readTextAssetSync(`docs/verifying-webhooks/${file}`),
+  }))
+}
+
+/** Samples of one thing, of which one is open at a time. @param id of the thing, unique on the page */
+export function sampleList(id: string, samples: readonly Sample[]): Html {
+  return html`${samples.map(
+    (
+      { language, code },
+      index,
+    ) => html`<details name="sample-${id}"${index === 0 ? html` open` : ''}>
+            <summary>${language}</summary>
+            ${copyable(`${language}-${id}`, `${language} sample`, 'example', code)}
+          </details>`,
+  )}`
+}
 
 type Call = {
   method: string
@@ -33,11 +65,18 @@ export function samplesOf({ path, method, operation }: Entry, baseUrl: string): 
   }
   const curl = { language: 'curl', code: inCurl(call, needsSession(operation)) }
   if (!takesToken(operation)) return [curl]
-  return [
-    curl,
-    { language: 'JavaScript', code: inJavaScript(call) },
-    { language: 'Python', code: inPython(call) },
-  ]
+  const others = Object.entries(writers).map(([language, write]) => ({
+    language,
+    code: write(call),
+  }))
+  return [curl, ...others]
+}
+
+const writers: Readonly<Record<string, (call: Call) => string>> = {
+  JavaScript: inJavaScript,
+  Python: inPython,
+  Go: inGo,
+  PHP: inPhp,
 }
 
 export function takesToken({ security = [] }: Operation): boolean {
@@ -99,6 +138,51 @@ function inPython({ method, url, headers, body }: Call): string {
     ...(literal === undefined ? [] : [`    json=${literal},`]),
     ')',
     'print(response.status_code, response.text)',
+  ].join('\n')
+}
+
+function inGo({ method, url, headers, body }: Call): string {
+  const json = body === undefined ? null : JSON.stringify(body, null, 2)
+  const sent =
+    json === null ? 'nil' : `strings.NewReader(\`${json.replaceAll('`', '` + "`" + `')}\`)`
+  const packages = ['fmt', 'io', 'log', 'net/http', ...(json === null ? [] : ['strings'])]
+  return [
+    'package main',
+    '',
+    'import (',
+    ...packages.map((name) => `\t"${name}"`),
+    ')',
+    '',
+    'func main() {',
+    `\trequest, err := http.NewRequest("${method}", "${url}", ${sent})`,
+    ...stopInGo,
+    ...headers.map(([name, value]) => `\trequest.Header.Set("${name}", "${value}")`),
+    '\tresponse, err := http.DefaultClient.Do(request)',
+    ...stopInGo,
+    '\tdefer response.Body.Close()',
+    '\ttext, err := io.ReadAll(response.Body)',
+    ...stopInGo,
+    '\tfmt.Println(response.StatusCode, string(text))',
+    '}',
+  ].join('\n')
+}
+
+const stopInGo = ['\tif err != nil {', '\t\tlog.Fatal(err)', '\t}']
+
+function inPhp({ method, url, headers, body }: Call): string {
+  // No line of JSON can be the closing word, because each begins with a bracket, a quote or a number.
+  const json = body === undefined ? [] : ["<<<'JSON'", JSON.stringify(body, null, 2), 'JSON']
+  return [
+    '<?php',
+    `$request = curl_init('${url}');`,
+    'curl_setopt_array($request, [',
+    `    CURLOPT_CUSTOMREQUEST => '${method}',`,
+    `    CURLOPT_HTTPHEADER => [${headers.map(([name, value]) => `'${name}: ${value}'`).join(', ')}],`,
+    ...(json.length === 0 ? [] : [`    CURLOPT_POSTFIELDS => ${json.join('\n')},`]),
+    '    CURLOPT_RETURNTRANSFER => true,',
+    ']);',
+    '$text = curl_exec($request);',
+    "echo curl_getinfo($request, CURLINFO_RESPONSE_CODE), ' ', $text, PHP_EOL;",
   ].join('\n')
 }
 

@@ -1,6 +1,9 @@
 import t from 'tap'
 import { errorCodes } from '#src/http/problems.ts'
+import { verifiers } from '#src/pages/docs/samples.ts'
+import { html } from '#src/pages/kit/html.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { readPage } from '#test/docs/page.ts'
 import { build } from '#test/support/app/app.ts'
 
 /** For every test: none changes anything. */
@@ -67,6 +70,10 @@ t.test('the guide has its topics, the catalogue every type of event', async (t) 
   }
   t.match(guide, 'curl http://localhost:3000/me')
   t.notMatch(guide, '$BASE')
+  for (const [language, file] of Object.entries(verifiers)) {
+    const program = await readPage(`docs/verifying-webhooks/${file}`)
+    t.ok(guide.includes(html`>${program}<`.markup), `the whole program in ${language}`)
+  }
   const events = (await app.inject('/docs/events')).body
   for (const type of eventTypes) t.match(events, `<h2 id="${type}"`)
   t.match(events, 'data.lineItems[].sku')

@@ -56,7 +56,7 @@ t.test('samples name the credential that the operation takes, and its example', 
     ),
   )
   for (const { operation, code, path } of samples) {
-    t.equal(/Authorization"?:/.test(code), takesToken(operation), `${path}: ${code}`)
+    t.equal(/Authorization"?[:,]/.test(code), takesToken(operation), `${path}: ${code}`)
     t.notMatch(code, /[{]\w+[}]|undefined/, path)
   }
   const codeOf = (id: string) =>
