@@ -7,6 +7,7 @@ import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
 import type { FormResult, ShownSecret } from '#src/pages/kit/form-submission.ts'
+import type { Page } from '#src/pages/kit/layout.ts'
 
 /** How a page has an action: what its form sends, and which page shows the result. */
 export type FormRoute<C, Body extends TSchema, Fields extends TSchema, Path extends TSchema> = {
@@ -31,6 +32,17 @@ export type FormRoute<C, Body extends TSchema, Fields extends TSchema, Path exte
   ): Promise<FastifyReply>
 }
 
+/** The same for a form with a page of its own, which shows it again if it was refused. */
+export type FormPageRoute<
+  C,
+  Body extends TSchema,
+  Fields extends TSchema,
+  Path extends TSchema,
+> = Omit<FormRoute<C, Body, Fields, Path>, 'again'> & {
+  /** Enters, and makes the page of the form. */
+  page(request: FastifyRequest): Promise<Page>
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** Registers the route of a form for an action in this scope, whose guards apply to it. */
@@ -46,6 +58,19 @@ declare module 'fastify' {
       action: Action<NoInfer<Caller>, Params, Body, Query>,
       route: FormRoute<Caller, Body, Fields, Path>,
     ): void
+    /** Registers a form and its page, both at the path. Who may not do the action cannot open the page. */
+    formPage<
+      Caller extends Submitter,
+      Params extends TSchema,
+      Body extends TSchema,
+      Query extends TSchema,
+      Fields extends TSchema = TSchema,
+      Path extends TSchema = Params,
+    >(
+      path: `/${string}`,
+      action: Action<NoInfer<Caller>, Params, Body, Query>,
+      route: FormPageRoute<Caller, Body, Fields, Path>,
+    ): void
   }
 }
 
@@ -57,6 +82,18 @@ export default fp(
   async function forms(app) {
     app.decorate('form', function (path, action, route) {
       this.route(routeOf(this, path, action, route))
+    })
+    app.decorate('formPage', function (path, action, { page, ...route }) {
+      const send = async (request: FastifyRequest, reply: FastifyReply) =>
+        reply.sendPage(await page(request))
+      this.get(path, { config: { access: action.rule }, schema: { hide: true } }, send)
+      this.form(path, action, {
+        ...route,
+        async again(request, reply, problem) {
+          request.showAgain(Object(request.body), problem)
+          return send(request as never, reply)
+        },
+      })
     })
   },
   { name: 'forms', fastify: '5.x', dependencies: ['idempotency', 'pages'] },

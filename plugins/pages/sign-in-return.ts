@@ -42,7 +42,7 @@ declare module 'fastify' {
     /** For whom the form was rendered that this request submits; null if it does not say. */
     sender: number | null
     /** The page that answers a form shows again what was entered, and why it was refused. */
-    showAgain(entered: Entered, refusal: Partial<Pick<FormDraft, 'reason' | 'faults'>>): void
+    showAgain(entered: Entered, refusal: Problem | Partial<Refusal>): void
   }
   interface FastifyReply {
     /** A draft is shown once. */
@@ -66,6 +66,9 @@ type Options = {
   secureCookie: boolean
   clock: Clock
 }
+
+/** Why a form was refused: the faults of its fields, or else a reason. */
+type Refusal = Pick<FormDraft, 'reason' | 'faults'>
 
 /** The fields of a form as its schema has them. */
 type Entered = Readonly<Record<string, string | readonly string[]>>
@@ -189,10 +192,16 @@ function leadBackAfterErrors(
       request.resumption = await findResumption(request, reply, error)
       throw error
     }
-    if (!isSignedOut || !pages.has(route)) throw error
+    if (!pages.has(route)) throw error
+    const page = this.allowedReturn(url)
+    if (!isSignedOut) {
+      const isUnconfirmed = error instanceof Problem && error.code === 'reauthentication-required'
+      if (isUnconfirmed && page) request.resumption = { returnTo: page, isTextKept: false }
+      throw error
+    }
     request.redirectedToSignIn = true
     reply.header('cache-control', 'no-store').header('vary', 'accept')
-    return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
+    return reply.redirect(signInPath({ returnTo: page }))
   }
 
   async function findResumption(
@@ -208,9 +217,7 @@ function leadBackAfterErrors(
       return { returnTo, isTextKept }
     }
     if (page === null || finalCodes.has(problem.code)) return null
-    const faults = fields.filter(({ in: place }) => place === 'body').map(toFault)
-    const reason = faults.length > 0 ? null : refusalText(problem)
-    const isTextKept = await drafts.keep(request, reply, page, { reason, faults })
+    const isTextKept = await drafts.keep(request, reply, page, refusalIn(problem, fields))
     return isTextKept ? { returnTo: page, isTextKept } : null
   }
 }
@@ -266,7 +273,7 @@ function createDrafts(
     request: FastifyRequest,
     reply: FastifyReply,
     page: string,
-    refusal: Pick<FormDraft, 'reason' | 'faults'>,
+    refusal: Refusal,
   ) {
     // Another site must not choose what a form shows.
     if (!isForm(request.headers['content-type']) || !isSameOrigin(request, baseUrl)) return false
@@ -324,11 +331,18 @@ function senderOf(text: unknown): number | null {
 function showAgain(
   this: FastifyRequest,
   entered: Entered,
-  { reason = null, faults = [] }: Partial<Pick<FormDraft, 'reason' | 'faults'>>,
+  refusal: Problem | Partial<Refusal>,
 ): void {
   if (this.enteredCaller === null) return
+  const isProblem = refusal instanceof Problem
+  const { reason = null, faults = [] } = isProblem ? refusalIn(refusal, refusal.fields) : refusal
   const { userId: sender } = this.enteredCaller
   this.draft = { action: pathOf(this), fields: pairsOf(entered), sender, reason, faults }
+}
+
+function refusalIn(problem: Problem, fields: readonly FieldError[]): Refusal {
+  const faults = fields.filter(({ in: place }) => place === 'body').map(toFault)
+  return { reason: faults.length > 0 ? null : refusalText(problem), faults }
 }
 
 /** `/permissions/0` is the field `permissions` of a form. */

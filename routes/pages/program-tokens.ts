@@ -16,12 +16,13 @@ import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { takeSecret } from '#src/pages/kit/form-submission.ts'
-import type { Page } from '#src/pages/kit/layout.ts'
-import { appTokenForm, appTokensPage } from '#src/pages/operations/app-tokens.ts'
-import { serviceTokenForm, serviceTokensPage } from '#src/pages/tenant/service-tokens.ts'
+import { appTokenKind, notRecorded } from '#src/pages/operations/app-tokens.ts'
+import { serviceTokenKind } from '#src/pages/tenant/service-tokens.ts'
 import {
+  newProgramTokenPage,
+  type ProgramTokenKind,
   type ProgramTokensView,
-  type programTokenForm,
+  programTokensPage,
   readProgramTokenForm,
   revokeForm,
   rotateForm,
@@ -31,94 +32,79 @@ import {
 
 /** What is different between the tokens of services and those of the app. */
 type Kind<Holder extends Caller> = {
-  path: `/${string}`
+  kind: ProgramTokenKind
   actions: ProgramTokenActions<Holder>
-  form: ReturnType<typeof programTokenForm>
   entryOf(request: FastifyRequest): Entry<Holder>
-  /** Reads everything the page shows in one transaction. */
-  render(
-    request: FastifyRequest,
-    shown: Pick<ProgramTokensView, 'now' | 'newToken' | 'done'>,
-  ): Promise<Page>
+  /** Reads the tokens, and what else their page shows, in one transaction. */
+  read(request: FastifyRequest): Promise<Pick<ProgramTokensView, 'tokens' | 'nameOf' | 'warning'>>
 }
 
 /** The page of the app tokens, for operators. */
 export const appTokens = pagesOf({
-  path: '/app/app-tokens',
+  kind: appTokenKind,
   actions: appTokenActions,
-  form: appTokenForm,
   entryOf: ({ sessionEntry }) => sessionEntry,
-  async render(request, shown) {
-    const read = await request.server.db.read(request.sessionEntry, async (tx) => {
+  read: ({ server, sessionEntry }) =>
+    server.db.read(sessionEntry, async (tx) => {
       const [{ data: tokens }, isRecorded] = await Promise.all([
         listTokens(tokensOfApp, tx, null, { limit: tokensOfApp.max, after: null }),
         isRecordedOperator(tx),
       ])
-      return { tokens, isRecorded }
-    })
-    return appTokensPage({ viewer: request.viewer, ...shown, ...read })
-  },
+      return { tokens, nameOf: (id) => `user ${id}`, ...(!isRecorded && { warning: notRecorded }) }
+    }),
 })
 
 /** The page of the tenant's service tokens. */
 export const serviceTokens = pagesOf({
-  path: '/app/service-tokens',
+  kind: serviceTokenKind,
   actions: serviceTokenActions,
-  form: serviceTokenForm,
   entryOf: ({ tenantEntry }) => tenantEntry,
-  async render(request, shown) {
-    const { server, tenantEntry } = request
-    const { tokens, names } = await server.db.read(tenantEntry, async (tx, caller) => {
+  read: ({ server, tenantEntry }) =>
+    server.db.read(tenantEntry, async (tx, caller) => {
       const [{ data: tokens }, names] = await Promise.all([
         listTokens(tokensOfServices, tx, caller, { limit: tokensOfServices.max, after: null }),
         findCreatorNames(tx, caller),
       ])
-      return { tokens, names }
-    })
-    const { viewer } = request
-    const nameOf = (id: number) => (names.has(id) ? (names.get(id) ?? `user ${id}`) : null)
-    return serviceTokensPage({ viewer, ...shown, tokens, nameOf })
-  },
+      return {
+        tokens,
+        nameOf: (id) => (names.has(id) ? (names.get(id) ?? `user ${id}`) : null),
+      }
+    }),
 })
 
-/** The page of the tokens of one kind, with its forms. */
+/** The page of the tokens of one kind and that of a new one, with their forms. */
 function pagesOf<Holder extends Caller>({
-  path,
+  kind,
   actions,
-  form,
   entryOf,
-  ...kind
+  read,
 }: Kind<Holder>): FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> {
+  const { path, form } = kind
   return async function programTokens(app, { keys }) {
     app.get(
       path,
       { config: { access: actions.list.rule }, schema: { hide: true, querystring: tokensQuery } },
       async (request, reply) => {
         const newToken = await takeSecret(app.db, entryOf(request), request, keys)
-        return reply.sendPage(await render(request, { newToken, done: request.query.done }))
+        const shown = { ...(await read(request)), now: app.clock.now(), newToken }
+        const { viewer, query } = request
+        return reply.sendPage(programTokensPage({ viewer, ...shown, done: query.done }, kind))
       },
     )
     const at = { entryOf, to: path }
     const secret = ({ token, name }: TokenWithSecret) => ({ secret: token, note: name })
-    app.form(path, actions.create, {
+    app.formPage(`${path}/new`, actions.create, {
       ...at,
       fields: form.schema,
       read: ({ fields, now }) => readProgramTokenForm(fields, now),
       secret,
-      async again(request, reply, problem) {
-        request.showAgain(request.body, { reason: problem.message })
-        return reply.sendPage(await render(request, {}))
+      async page(request) {
+        await request.enter()
+        return newProgramTokenPage(request.viewer, kind)
       },
     })
     app.form(`${path}/rotate`, actions.rotate, { ...at, fields: rotateForm, secret })
     const notice: TokenNotice = 'removed'
     app.form(`${path}/remove`, actions.remove, { ...at, fields: revokeForm, notice })
-
-    function render(
-      request: FastifyRequest,
-      { newToken = null, done }: Partial<ProgramTokensView>,
-    ): Promise<Page> {
-      return kind.render(request, { now: app.clock.now(), newToken, done })
-    }
   }
 }

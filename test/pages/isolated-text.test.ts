@@ -85,7 +85,7 @@ t.test('a department in a form has no characters that hide or turn text', async 
   const invite = async (department: string) => {
     const { statusCode } = await test.app.inject({
       method: 'POST',
-      url: '/app/tenant/invitations',
+      url: '/app/tenant/invitations/new',
       headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
       payload: new URLSearchParams({ email: 'a@b.example', role: 'viewer', department }).toString(),
     })

@@ -163,7 +163,7 @@ t.test('Ctrl+K filters pages and actions, and finds objects by id', async (t) =>
   await page.keyboard.type('invite')
   t.same(await links.allTextContents(), ['Invite a member'], 'an action')
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${baseUrl}/app/tenant#invite`)
+  await page.waitForURL(`${baseUrl}/app/tenant/invitations/new`)
 
   await open()
   await page.keyboard.type(`delivery ${deliveryId}`)

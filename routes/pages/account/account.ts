@@ -26,7 +26,8 @@ import {
   type AccountNotice,
   accountPage,
   deletionForm,
-  newTenantFormFields,
+  newTenantForm,
+  newTenantPage,
 } from '#src/pages/account/account.ts'
 import type { ShownPlan } from '#src/pages/account/plan.ts'
 import { activityPage } from '#src/pages/account/tabs.ts'
@@ -187,9 +188,18 @@ function addTenantForms(app: App) {
       return reply.redirect(switched.to, 303)
     },
   )
+  const creation = access('tenant', 'create')
+  app.get(
+    '/app/account/tenants/new',
+    { config: creation, schema: { hide } },
+    async (request, reply) => {
+      await request.enter()
+      return reply.sendPage(newTenantPage(request.viewer))
+    },
+  )
   app.post(
-    '/app/account/tenants',
-    { config: access('tenant', 'create'), schema: { hide, body: newTenantFormFields.schema } },
+    '/app/account/tenants/new',
+    { config: creation, schema: { hide, body: newTenantForm.schema } },
     async (request, reply) => {
       const { sessionEntry, session, body, clientInfo } = request
       const { location, switched } = await app.db.write(sessionEntry, async (tx, caller) => {

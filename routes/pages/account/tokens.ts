@@ -7,7 +7,13 @@ import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
 import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { Uuid } from '#src/http/schemas.ts'
-import { grantedBy, type TokenNotice, tokenForm, tokensPage } from '#src/pages/account/tokens.ts'
+import {
+  grantedBy,
+  newTokenPage,
+  type TokenNotice,
+  tokenForm,
+  tokensPage,
+} from '#src/pages/account/tokens.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
@@ -23,7 +29,7 @@ const ConfirmedIdForm = Type.Object(
   { additionalProperties: false },
 )
 
-/** The API tokens of the person, with the forms to create and to revoke one. */
+/** The API tokens of the person, and the page of a new one, with their forms. */
 const tokens: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> = async function tokens(
   app,
   { keys },
@@ -37,15 +43,14 @@ const tokens: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> = async functi
     async (request, reply) => {
       const { sessionEntry, query } = request
       const newToken = await takeSecret(app.db, sessionEntry, request, keys)
-      const shown = await app.db.read(sessionEntry, async (tx, caller) => ({
-        tokens: (await listTokens(apiTokens, tx, caller, firstPage)).data,
-        grantable: assignablePermissions(caller.role),
-      }))
+      const { data: tokens } = await app.db.read(sessionEntry, (tx, caller) =>
+        listTokens(apiTokens, tx, caller, firstPage),
+      )
       const { viewer } = request
-      return reply.sendPage(tokensPage({ viewer, newToken, done: query.done, ...shown }))
+      return reply.sendPage(tokensPage({ viewer, newToken, done: query.done, tokens }))
     },
   )
-  app.form(path, createApiToken, {
+  app.formPage(`${path}/new`, createApiToken, {
     entryOf,
     to: path,
     fields: tokenForm.schema,
@@ -55,6 +60,10 @@ const tokens: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> = async functi
       permissions: grantedBy(granted),
     }),
     secret: ({ token, name }: TokenWithSecret) => ({ secret: token, note: name }),
+    async page(request) {
+      const { role } = await request.enter()
+      return newTokenPage(request.viewer, assignablePermissions(role))
+    },
   })
   app.form(`${path}/end`, deleteApiToken, {
     entryOf,

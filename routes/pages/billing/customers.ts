@@ -11,7 +11,12 @@ import {
 } from '#src/billing/customers.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { PageQuery } from '#src/http/schemas.ts'
-import { type CustomersNotice, customersPage, linkForm } from '#src/pages/billing/customers.ts'
+import {
+  type CustomersNotice,
+  customersPage,
+  linkForm,
+  newCustomerPage,
+} from '#src/pages/billing/customers.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 
@@ -36,7 +41,7 @@ const update = { access: { resource: 'billing-customer', action: 'update' } } as
 
 const inSession = ({ sessionEntry }: FastifyRequest) => sessionEntry
 
-/** The page of billing customers and its forms, for operators. */
+/** The page of billing customers, that of a new link, and their forms, for operators. */
 const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
   app.get(path, { config: read, schema: { hide, querystring: Query } }, async (request, reply) => {
     const { sessionEntry, query } = request
@@ -48,8 +53,12 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     )
     return reply.sendPage(customersPage({ viewer: request.viewer, customers, nextCursor, done }))
   })
+  app.get(`${path}/new`, { config: update, schema: { hide } }, async (request, reply) => {
+    await request.enter()
+    return reply.sendPage(newCustomerPage(request.viewer))
+  })
   app.post(
-    path,
+    `${path}/new`,
     { config: update, schema: { hide, body: linkForm.schema } },
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request

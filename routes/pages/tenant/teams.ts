@@ -10,6 +10,7 @@ import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   folderForm,
   memberForm,
+  newTeamPage,
   type TeamNotice,
   type TeamsView,
   teamForm,
@@ -26,7 +27,7 @@ const shownMemberships = 1_000
 
 const Query = Type.Object(doneQuery, { additionalProperties: false })
 
-/** The page of teams and folders and its forms, under the rules of the API's routes. */
+/** The page of teams and folders, that of a new team, and their forms, under the rules of the API's routes. */
 const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   app.get(
     path,
@@ -37,7 +38,14 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
       return reply.sendPage(teamsPage({ viewer: request.viewer, ...read, done }))
     },
   )
-  app.form(path, teamActions.create, { ...done('team-created'), fields: teamForm.schema })
+  app.formPage(`${path}/new`, teamActions.create, {
+    ...done('team-created'),
+    fields: teamForm.schema,
+    async page(request) {
+      await request.enter()
+      return newTeamPage(request.viewer)
+    },
+  })
   app.form(`${path}/:id/delete`, teamActions.remove, done('team-deleted'))
   const members = `${path}/:id/members` as const
   const member = { fields: memberForm.schema }

@@ -43,6 +43,7 @@ import {
   deletionForm,
   invitationForm,
   nameForm,
+  newInvitationPage,
   type TenantNotice,
   tenantPage,
 } from '#src/pages/tenant/tenant.ts'
@@ -92,14 +93,18 @@ const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as
 
 /** The members page of a tenant and its forms. */
 const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, options) {
-  const { baseUrl, keys, mails } = options
+  const { baseUrl, keys, mails, obstacle } = options
   addPage(app, options)
   addMemberForms(app)
-  app.form(`${path}/invitations`, inviteUser({ baseUrl, keys, queue: app.queue }), {
+  app.formPage(`${path}/invitations/new`, inviteUser({ baseUrl, keys, queue: app.queue }), {
     ...done(mails ? 'mailed' : 'invited'),
     fields: invitationForm.schema,
     read: ({ fields: { department, ...fields } }) =>
       department === '' ? fields : { ...fields, department },
+    async page(request) {
+      await request.enter()
+      return newInvitationPage({ viewer: request.viewer, mails, obstacle })
+    },
   })
   app.post(
     '/app/tenant/invitations/resend',
@@ -131,7 +136,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
 }
 
 /** The members, the invitations, what the tenant stores and the latest audit entries. */
-function addPage(app: App, { baseUrl, keys, mails, obstacle, quota }: Options) {
+function addPage(app: App, { baseUrl, keys, mails, quota }: Options) {
   app.get(
     '/app/tenant',
     { config: read, schema: { hide, querystring: Query } },
@@ -176,7 +181,6 @@ function addPage(app: App, { baseUrl, keys, mails, obstacle, quota }: Options) {
             nextCursor: invited.nextCursor,
             isLater: invitations !== undefined,
             mails,
-            obstacle,
           },
           usage,
           audit: {

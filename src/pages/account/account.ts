@@ -3,6 +3,7 @@ import { managingRole } from '#src/access/roles.ts'
 import { Line } from '#src/http/schemas.ts'
 import { badge, confirmation, confirmBox } from '#src/pages/kit/components.ts'
 import { folded, formOf, line, renderForm, submission } from '#src/pages/kit/form.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { ProviderChoice } from '../sign-in/sign-in.ts'
@@ -33,7 +34,9 @@ const notices = {
 } as const
 export type AccountNotice = keyof typeof notices
 
-export const newTenantFormFields = formOf({
+const newTenantPath = '/app/account/tenants/new'
+
+export const newTenantForm = formOf({
   submission,
   name: line(Line(200), 'Name of the tenant', { required: true }),
 })
@@ -93,7 +96,7 @@ const tenantColumns = [
 ] as const
 
 /** The user's tenants, with buttons to switch and to leave, which the admin of a single one cannot. */
-function tenantSection({ memberships, viewer }: Account): Html {
+function tenantSection({ memberships }: Account): Html {
   const isOnly = memberships.length < 2
   const rows = memberships.map(({ id, name, role, active }) => [
     isolated(name),
@@ -102,21 +105,24 @@ function tenantSection({ memberships, viewer }: Account): Html {
     isOnly && role === managingRole ? '' : leaveForm(id, name, isOnly),
   ])
   return html`<section class="card" aria-labelledby="tenants">
-        <h2 id="tenants">Your tenants</h2>
+        <div class="headed"><h2 id="tenants">Your tenants</h2><a class="button plain" href="${newTenantPath}">Create a tenant</a></div>
         ${table(tenantColumns, rows)}
-        ${newTenantForm(viewer)}
       </section>`
 }
 
-/** A form to create a tenant. */
-function newTenantForm(viewer: Viewer): Html {
-  const form = renderForm(
-    newTenantFormFields,
-    { viewer, action: '/app/account/tenants' },
-    (inputs) => html`${inputs.name}
-            <button class="button">Create the tenant</button>`,
-  )
-  return folded('Create a tenant', form)
+/** The form that creates a tenant. */
+export function newTenantPage(viewer: Viewer): Page {
+  return formPage({
+    viewer,
+    list: { href: '/app/account', label: 'Your account' },
+    heading: 'Create a tenant',
+    lead: 'You become its first admin, and switch to it.',
+    content: renderForm(
+      newTenantForm,
+      { viewer, action: newTenantPath },
+      ({ name }) => html`${name}<button class="button">Create the tenant</button>`,
+    ),
+  })
 }
 
 function switchButton(id: string, name: string): Html {

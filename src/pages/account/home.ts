@@ -185,7 +185,7 @@ function stepSection({ steps: done, appStep }: ManagedTenant): Html {
     {
       text: 'Create an API token',
       label: 'Create a token',
-      href: '/app/account/tokens',
+      href: '/app/account/tokens/new',
       isDone: done.hasToken,
     },
     ...(appStep === null ? [] : [appStep]),
@@ -204,7 +204,7 @@ function stepSection({ steps: done, appStep }: ManagedTenant): Html {
     {
       text: 'Invite somebody',
       label: 'Invite',
-      href: '/app/tenant#invite',
+      href: '/app/tenant/invitations/new',
       isDone: done.hasInvited,
     },
   ]

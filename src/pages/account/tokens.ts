@@ -13,10 +13,13 @@ import {
   submission,
   ticked,
 } from '#src/pages/kit/form.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import type { ShownSecret } from '#src/pages/kit/form-submission.ts'
 import { copyable, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { accountTab } from './tabs.ts'
+
+const path = '/app/account/tokens'
 
 /** How long a token lives, in days. */
 const lifetimes = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' } as const
@@ -58,7 +61,6 @@ export function grantedBy({ extent, permissions }: Pick<TokenForm, 'extent' | 'p
 export type TokensView = {
   viewer: Viewer
   tokens: readonly ShownToken[]
-  grantable: readonly string[]
   /** A token that was just created, with its name as the note. */
   newToken: ShownSecret | 'gone' | null
   /** Key of the notice to show, from `?done=`. */
@@ -68,7 +70,7 @@ export type TokensView = {
 const notices = { 'token-ended': 'Token revoked. Its next request will be refused.' } as const
 export type TokenNotice = keyof typeof notices
 
-/** The API tokens of the viewer, and a form to create one. */
+/** The API tokens of the viewer. */
 export function tokensPage(view: TokensView): Page {
   const { viewer, newToken } = view
   return accountTab(
@@ -78,6 +80,29 @@ export function tokensPage(view: TokensView): Page {
       ${newToken === null ? '' : newTokenSection('API token', newToken, 'revoke it and create another')}
       ${tokenSection(view)}`,
   )
+}
+
+/**
+ * The form that creates an API token.
+ * @param grantable permissions that the viewer can give it
+ */
+export function newTokenPage(viewer: Viewer, grantable: readonly string[]): Page {
+  const place = { viewer, action: `${path}/new`, offered: { permissions: [grantable] } }
+  return formPage({
+    viewer,
+    list: { href: path, label: 'API tokens' },
+    current: '/app/account',
+    heading: 'New API token',
+    lead: 'It acts for you in the current tenant, with your role there.',
+    content: renderForm(
+      tokenForm,
+      { ...place, values: { days: '90', extent: 'these' } },
+      ({ name, days, extent, permissions }) => html`<div class="pair">${name}${days}</div>
+          ${extent}
+          ${permissions}
+          <button class="button">Create token</button>`,
+    ),
+  })
 }
 
 /**
@@ -115,23 +140,10 @@ const tokenColumns = [
   { label: 'Revoke', kind: 'actions' },
 ] as const
 
-/** The user's API tokens, and a form to create one with permissions that they can grant. */
-function tokenSection({ viewer, tokens, grantable }: TokensView): Html {
-  const place = { viewer, action: '/app/account/tokens', offered: { permissions: [grantable] } }
-  const form = renderForm(
-    tokenForm,
-    { ...place, values: { days: '90', extent: 'these' } },
-    ({ name, days, extent, permissions }) => html`<h3>Create a token</h3>
-          <div class="pair">${name}${days}</div>
-          ${extent}
-          ${permissions}
-          <button class="button">Create token</button>
-          <p class="quiet small">To create a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
-  )
+function tokenSection({ tokens }: TokensView): Html {
   return html`<section class="card" aria-labelledby="tokens">
-        <h2 id="tokens">API tokens</h2>
+        <div class="headed"><h2 id="tokens">API tokens</h2><a class="button" href="${path}/new">Create a token</a></div>
         ${tokens.length === 0 ? html`<p class="quiet">No API tokens yet. Programs send one as <code>Authorization: Bearer …</code>.</p>` : table(tokenColumns, tokens.map(tokenRow))}
-        ${form}
       </section>`
 }
 
@@ -149,7 +161,7 @@ function tokenRow({ id, name, hint, permissions, expiresAt, lastUsedAt }: ShownT
     confirmation({
       label: 'Revoke',
       name: `Revoke the token ${name}`,
-      action: '/app/account/tokens/end',
+      action: `${path}/end`,
       fields: html`<input type="hidden" name="id" value="${id}">
                 ${confirmBox('Revoke this token. Programs that use it stop working.')}`,
       button: 'Revoke',

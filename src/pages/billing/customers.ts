@@ -2,6 +2,7 @@ import type { Customer, KnownHolder } from '#src/billing/customers.ts'
 import { Line } from '#src/http/schemas.ts'
 import { confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import { formOf, line, renderForm } from '#src/pages/kit/form.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import { type Html, html, isolated, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 
@@ -21,6 +22,7 @@ const notices = {
 } as const
 export type CustomersNotice = keyof typeof notices
 
+const path = '/app/billing/customers'
 const placeholder = (text: string) => ({ attributes: { placeholder: text } })
 
 export const linkForm = formOf({
@@ -32,25 +34,32 @@ export const linkForm = formOf({
 export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): Page {
   return layout(
     'Billing customers',
-    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: html`The user of a customer gets its invoices, in their own tenant, and its plan; a tenant has both itself. Only operators see this page. <a href="/app/billing/unlinked">Unlinked customers</a>` })}
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: html`The user of a customer gets its invoices, in their own tenant, and its plan; a tenant has both itself. Only operators see this page. <a href="/app/billing/unlinked">Unlinked customers</a>`, actions: html`<a class="button" href="${path}/new">Link a customer</a>` })}
       ${noticeText(notices, done)}
-      <section class="card" aria-labelledby="link">
-        <h2 id="link">Link a customer</h2>
-        ${renderForm(
-          linkForm,
-          { viewer, action: '/app/billing/customers' },
-          ({ customer, user }) => html`<div class="pair">${customer}${user}</div>
-          <p class="quiet small">A customer that is linked already moves. Existing invoices stay.</p>
-          <button class="button">Link customer</button>`,
-        )}
-      </section>
       <section class="card" aria-labelledby="customers">
         <h2 id="customers">Linked customers</h2>
         ${customers.length === 0 ? html`<p class="quiet">No customers are linked.</p>` : table(columns, customers.map(customerRow))}
-        ${nextCursor === null ? '' : html`<p class="row"><a href="/app/billing/customers?cursor=${encodeURIComponent(nextCursor)}" rel="next">More customers</a></p>`}
+        ${nextCursor === null ? '' : html`<p class="row"><a href="${path}?cursor=${encodeURIComponent(nextCursor)}" rel="next">More customers</a></p>`}
       </section>`,
     { current: '/app/billing', ...viewer },
   )
+}
+
+/** The form that links a customer to a user or a tenant. */
+export function newCustomerPage(viewer: Viewer): Page {
+  return formPage({
+    viewer,
+    list: { href: path, label: 'Billing customers' },
+    current: '/app/billing',
+    heading: 'Link a customer',
+    lead: 'A customer that is linked already moves. Existing invoices stay.',
+    content: renderForm(
+      linkForm,
+      { viewer, action: `${path}/new` },
+      ({ customer, user }) => html`<div class="pair">${customer}${user}</div>
+          <button class="button">Link customer</button>`,
+    ),
+  })
 }
 
 const columns = [
@@ -76,7 +85,7 @@ function customerRow({ customer, ...holder }: Customer): Html[] {
     confirmation({
       label: 'Unlink',
       name: `Unlink ${customer}`,
-      action: '/app/billing/customers/unlink',
+      action: `${path}/unlink`,
       fields: html`<input type="hidden" name="customer" value="${customer}">
                 ${confirmBox('Unlink this customer. Its charges create no invoices any more.')}`,
       button: 'Unlink',

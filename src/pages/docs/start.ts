@@ -23,7 +23,7 @@ function firstCall(baseUrl: string, groups: readonly Group[]): Html {
   return html`<section class="card" aria-labelledby="first-call">
         <h2 id="first-call">First call</h2>
         <ol class="numbered">
-          <li>Create an API token on <a href="/app/account/tokens">your account page</a>. It is shown once.</li>
+          <li><a href="/app/account/tokens/new">Create an API token</a>. It is shown once.</li>
           <li>Ask who you are, in a terminal:
             ${copyable('first', 'Sample', 'example', call)}</li>
           <li>Go on with ${first === undefined ? 'the operations below' : html`<a href="${first.href}">${first.title.toLowerCase()}</a>`}, or read the <a href="/docs/guide">guide</a>.</li>

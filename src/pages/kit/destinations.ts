@@ -75,11 +75,11 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
     entries: [
       {
         ...{ href: '/app/tenant', label: 'Members', icon: 'people', needs: 'user:manage' },
-        actions: [{ href: '/app/tenant#invite', label: 'Invite a member' }],
+        actions: [{ href: '/app/tenant/invitations/new', label: 'Invite a member' }],
       },
       {
         ...{ href: '/app/teams', label: 'Teams', icon: 'folder', needs: 'user:manage' },
-        actions: [{ href: '/app/teams#new-team', label: 'Create a team' }],
+        actions: [{ href: '/app/teams/new', label: 'Create a team' }],
       },
       {
         ...{ href: '/app/webhooks', label: 'Webhooks', icon: 'webhook', needs: 'user:manage' },
@@ -97,7 +97,7 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
       {
         ...{ href: '/app/service-tokens', label: 'Service tokens', icon: 'key' },
         needs: 'user:manage',
-        actions: [{ href: '/app/service-tokens#create', label: 'Create a service token' }],
+        actions: [{ href: '/app/service-tokens/new', label: 'Create a service token' }],
       },
       { href: '/app/audit', label: 'Audit log', icon: 'clock', needs: 'user:manage' },
     ],
@@ -109,14 +109,14 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
       {
         ...{ href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' },
         actions: [
-          { href: '/app/billing/customers', label: 'Link a customer' },
+          { href: '/app/billing/customers/new', label: 'Link a customer' },
           { href: '/app/billing/unlinked', label: 'Unlinked customers' },
         ],
         objects: [{ label: 'Billing event', path: '/app/billing', id: billingEventId }],
       },
       {
         ...{ href: '/app/app-tokens', label: 'App tokens', icon: 'key', needs: 'operator' },
-        actions: [{ href: '/app/app-tokens#create', label: 'Create an app token' }],
+        actions: [{ href: '/app/app-tokens/new', label: 'Create an app token' }],
       },
     ],
   },
@@ -126,8 +126,8 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
       {
         ...{ href: '/app/account', label: 'Account', icon: 'person' },
         actions: [
-          { href: '/app/account/tokens', label: 'Create an API token', needs: 'tenant' },
-          { href: '/app/account#tenants', label: 'Create a tenant' },
+          { href: '/app/account/tokens/new', label: 'Create an API token', needs: 'tenant' },
+          { href: '/app/account/tenants/new', label: 'Create a tenant' },
         ],
       },
       { href: '/app/access', label: 'Permissions', icon: 'key' },

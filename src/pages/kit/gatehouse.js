@@ -94,7 +94,10 @@ function applyAtOnce(form) {
 /** The way back to a list leads to it as this tab has left it, with its filters and its page. */
 function keepLists() {
   const kept = tabStorage()
-  if (document.querySelector('form.filter')) kept?.setItem(location.pathname, location.search)
+  // What was just done or made is said once.
+  const query = new URLSearchParams(location.search)
+  for (const name of ['done', 'shown']) query.delete(name)
+  if (document.querySelector('form.filter')) kept?.setItem(location.pathname, `${query}`)
   for (const link of document.querySelectorAll('.trail a')) {
     link.search ||= kept?.getItem(link.pathname) ?? ''
   }

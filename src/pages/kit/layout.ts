@@ -249,7 +249,7 @@ function switcher({ current, tenantId, tenants = [] }: Navigation): Html {
   const more =
     tenants.length > maxShownTenants
       ? html`<a href="/app/account#tenants">All your tenants</a>`
-      : html`<a href="/app/account#tenants">Create a tenant</a>`
+      : html`<a href="/app/account/tenants/new">Create a tenant</a>`
   return html`<button class="tenant" type="button" popovertarget="tenants-menu">${active === undefined ? '' : emblem(active)}<span class="name">${active === undefined ? 'No tenant' : isolated(active.name)}</span>${icon('chevrons')}<span class="unseen">, switch tenant</span></button>
       <div class="menu" id="tenants-menu" popover>
         <form method="post" action="/app/account/tenants/switch">

@@ -1,8 +1,8 @@
 import { plansPath } from '#src/access/policy.ts'
-import { pageHead } from '#src/pages/kit/components.ts'
 import { renderForm } from '#src/pages/kit/form.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
-import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 import { creationOf, pagePathOf } from '#src/resources/kit/names.ts'
 import { type Choices, type createFormOf, optionsOf, type Paged, placed } from './rows.ts'
 
@@ -26,17 +26,12 @@ export function newRowPage(
   form: NonNullable<ReturnType<typeof createFormOf>>,
   view: NewRowView,
 ): Page {
-  const { viewer } = view
-  const path = pagePathOf(resource)
-  const { heading } = creationOf(resource)
-  return layout(
-    heading,
-    html`${pageHead({ trail: { href: path, label: resource.page.label }, title: heading })}
-      <section class="card" aria-label="${heading}">
-        ${contentOf(resource, form, view)}
-      </section>`,
-    { current: path, ...viewer },
-  )
+  return formPage({
+    viewer: view.viewer,
+    list: { href: pagePathOf(resource), label: resource.page.label },
+    heading: creationOf(resource).heading,
+    content: contentOf(resource, form, view),
+  })
 }
 
 /** The form, or why the viewer cannot create a row. */

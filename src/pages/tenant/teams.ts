@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { IdParams } from '#src/http/schemas.ts'
 import { confirmation, pageHead } from '#src/pages/kit/components.ts'
 import { choice, formOf, line, renderForm, submission } from '#src/pages/kit/form.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { folderName } from '#src/teams/folders.ts'
@@ -36,11 +37,13 @@ const notices = {
 } as const
 export type TeamNotice = keyof typeof notices
 
+const path = '/app/teams'
+const lead = 'Only the members of a team can open the documents in its folders.'
 const Id = IdParams.properties.id
 
 export const teamForm = formOf({
   submission,
-  name: line(teamName, 'Name of the new team', { attributes: { placeholder: 'Name of the team' } }),
+  name: line(teamName, 'Name'),
 })
 export const folderForm = formOf({
   submission,
@@ -53,16 +56,27 @@ export const memberForm = formOf({ userId: choice(Id, 'Member') })
 export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): Page {
   return layout(
     'Teams',
-    html`${pageHead({ title: 'Teams and folders', lead: 'Only the members of a team can open the documents in its folders.' })}
+    html`${pageHead({ title: 'Teams and folders', lead, actions: html`<a class="button" href="${path}/new">Create a team</a>` })}
       ${noticeText(notices, done)}
       ${isCut ? html`<p class="notice">Not everything is shown: the tenant has more teams, folders or members than fit here. Use the API for the rest.</p>` : ''}
-      ${teams.length === 0 ? html`<section class="card"><p class="quiet">No teams yet. Create one below.</p></section>` : html`<div class="columns">${teams.map((team) => teamSection(team, people, viewer))}</div>`}
-      <section class="card" aria-labelledby="new-team">
-        <h2 id="new-team">Create a team</h2>
-        ${renderForm(teamForm, { viewer, action: '/app/teams', inline: true }, ({ name }) => html`${name}<button class="button">Create team</button>`)}
-      </section>`,
-    { current: '/app/teams', ...viewer },
+      ${teams.length === 0 ? html`<section class="card"><p class="quiet">No teams yet.</p></section>` : html`<div class="columns">${teams.map((team) => teamSection(team, people, viewer))}</div>`}`,
+    { current: path, ...viewer },
   )
+}
+
+/** The form that creates a team. */
+export function newTeamPage(viewer: Viewer): Page {
+  return formPage({
+    viewer,
+    list: { href: path, label: 'Teams' },
+    heading: 'Create a team',
+    lead,
+    content: renderForm(
+      teamForm,
+      { viewer, action: `${path}/new` },
+      ({ name }) => html`${name}<button class="button">Create team</button>`,
+    ),
+  })
 }
 
 function teamSection(team: ShownTeam, people: TeamsView['people'], viewer: Viewer): Html {

@@ -9,6 +9,7 @@ import { avatar } from '#src/pages/kit/avatar.ts'
 import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import { filtersOf, type ListQuery, type Used as UsedFilters } from '#src/pages/kit/filters.ts'
 import { choice, folded, formOf, hidden, line, renderForm } from '#src/pages/kit/form.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import { copyButton, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { countText, listHref } from '#src/pages/kit/list.ts'
@@ -45,8 +46,6 @@ export type InvitationPage = {
   isLater: boolean
   /** Whether invitations are mailed; otherwise their links are shown. */
   mails: boolean
-  /** Who cannot accept an invitation; null if everybody can who has the address. */
-  obstacle: string | null
 }
 
 const notices = {
@@ -59,7 +58,7 @@ const notices = {
   renewed: 'The invitation is valid for another 14 days, with the same link.',
   'sent-today': 'This invitation was sent today already. Send it again tomorrow.',
   renamed: 'Renamed.',
-  created: 'Tenant created. Invite its first members below.',
+  created: 'Tenant created. Invite its first members.',
 } as const
 export type TenantNotice = keyof typeof notices
 
@@ -90,10 +89,10 @@ export function tenantPage(view: TenantView): Page {
   const nameOfUser = (id: number) => nameOf({ id, name: names.get(id) ?? null, email: null })
   return layout(
     'Members',
-    html`${pageHead({ title: isolated(view.name), lead: html`Members and invitations. <a href="/app/access">View the permissions of each role</a>`, actions: html`<a class="button" href="#invite">Invite a member</a>` })}
+    html`${pageHead({ title: isolated(view.name), lead: html`Members and invitations. <a href="/app/access">View the permissions of each role</a>`, actions: html`<a class="button" href="${invitationsPath}/new">Invite a member</a>` })}
       ${noticeText(notices, view.done)}
       ${memberSection(view.members, view.viewer)}
-      ${invitationSection(view.invitations, view.viewer)}
+      ${invitationSection(view.invitations)}
       ${nameSection(view.name, view.viewer)}
       ${usageSection(view.usage)}
       ${auditSection('/app/tenant', view.audit, nameOfUser)}
@@ -173,6 +172,8 @@ export type ShownInvitation = {
   url: string
 }
 
+const invitationsPath = '/app/tenant/invitations'
+
 const invitationColumns = [
   { label: 'Email', kind: 'wrap' },
   { label: 'Role' },
@@ -180,30 +181,43 @@ const invitationColumns = [
   { label: 'Actions', kind: 'actions' },
 ] as const
 
-/** Pending invitations, and a form to invite a member. */
-function invitationSection(page: InvitationPage, viewer: Viewer): Html {
-  const { data, nextCursor, isLater, mails, obstacle } = page
-  const rows = data.map((invitation) => invitationRow(invitation, mails))
+export type NewInvitationView = Pick<InvitationPage, 'mails'> & {
+  viewer: Viewer
+  /** Who cannot accept an invitation; null if everybody can who has the address. */
+  obstacle: string | null
+}
+
+/** The form that invites a member. */
+export function newInvitationPage({ viewer, mails, obstacle }: NewInvitationView): Page {
   const delivery = mails
-    ? 'They get an email with a link, which is shown here too: pass it on if the email does not arrive.'
-    : 'No email is sent. Send them the link that is shown here, and only to them.'
+    ? 'They get an email with a link, which the page of the members shows too: pass it on if the email does not arrive.'
+    : 'No email is sent. The page of the members shows a link: send it to them, and only to them.'
   const options = { role: roleOptions(leastRole) }
-  const form = renderForm(
-    invitationForm,
-    { viewer, action: '/app/tenant/invitations', options, values: { role: leastRole } },
-    ({ email, role, department }) => html`<h3 id="invite">Invite a member</h3>
-          ${email}
+  return formPage({
+    viewer,
+    list: { href: '/app/tenant', label: 'Members' },
+    heading: 'Invite a member',
+    lead: 'They become a member when they open the link, sign in with this email address, and accept. The link works once.',
+    content: renderForm(
+      invitationForm,
+      { viewer, action: `${invitationsPath}/new`, options, values: { role: leastRole } },
+      ({ email, role, department }) => html`${email}
           <div class="pair">${role}${department}</div>
-          <p class="quiet small">${delivery} They become a member when they open the link, sign in with this email address, and accept. The link works once.</p>
+          <p class="quiet small">${delivery}</p>
           ${obstacle === null ? '' : html`<p class="notice">${obstacle}</p>`}
           <button class="button">Invite</button>`,
-  )
+    ),
+  })
+}
+
+/** Pending invitations. */
+function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage): Html {
+  const rows = data.map((invitation) => invitationRow(invitation, mails))
   return html`<section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Invitations</h2>
         ${rows.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, rows)}
         ${rows.length > 0 && mails ? html`<p class="quiet small">An address gets at most one invitation mail a day (UTC) from a tenant, and five from all together. An invitation that is sent again keeps its link and is valid for another 14 days.</p>` : ''}
         ${pageLinks('invitations', isLater, '', nextCursor === null ? null : { invitations: nextCursor })}
-        ${form}
       </section>`
 }
 
@@ -216,12 +230,12 @@ function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
     timeText(expiresAt),
     html`${
       isDue
-        ? html`<form method="post" action="/app/tenant/invitations/resend"><input type="hidden" name="id" value="${id}"><input type="hidden" name="role" value="${role}"><button class="button plain slim" aria-label="${again}: the invitation for ${email}">${again}</button></form>`
+        ? html`<form method="post" action="${invitationsPath}/resend"><input type="hidden" name="id" value="${id}"><input type="hidden" name="role" value="${role}"><button class="button plain slim" aria-label="${again}: the invitation for ${email}">${again}</button></form>`
         : html`<p class="quiet">${again} from tomorrow</p>`
     }${confirmation({
       label: 'Withdraw',
       name: `Withdraw the invitation for ${email}`,
-      action: '/app/tenant/invitations/withdraw',
+      action: `${invitationsPath}/withdraw`,
       fields: html`<input type="hidden" name="id" value="${id}">
                 <p>Its link stops working.</p>`,
       button: 'Withdraw',

@@ -9,13 +9,14 @@ import {
   pageHead,
 } from '#src/pages/kit/components.ts'
 import { boxes, chosen, formOf, renderForm, ticked } from '#src/pages/kit/form.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import {
   type ShownSecret,
   shownQuery,
   submissionField,
   submissionFields,
 } from '#src/pages/kit/form-submission.ts'
-import { type Html, html, table, timeText } from '#src/pages/kit/html.ts'
+import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { doneQuery, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { newTokenSection, tokenFields, tokenName } from '../account/tokens.ts'
 
@@ -66,42 +67,45 @@ export type ProgramTokensView = {
   /** A secret that was just created, with the name of its token as the note. */
   newToken: ShownSecret | 'gone' | null
   done: string | undefined
+  /** Above the tokens. */
+  warning?: Html
+  /** Name of a user who created a token; null for one who is no member any more. */
+  nameOf: (userId: number) => string | null
 }
 
 const notices = { removed: 'Token revoked. Its next request will be refused.' } as const
 export type TokenNotice = keyof typeof notices
 
-/** How the page of one kind of token differs from the page of the other. */
-type Kind = {
-  path: string
+/** How the pages of one kind of token differ from those of the other. */
+export type ProgramTokenKind = {
+  path: `/${string}`
   /** `App token`. */
   name: string
   lead: string
-  /** Above the tokens. */
-  warning?: Html
   /** Instead of the tokens, if there are none. */
   empty: Html
   form: ReturnType<typeof programTokenForm>
   /** The permissions as the form offers them, line by line. */
   offered: readonly (readonly string[])[]
-  creatorOf(createdBy: number | null): Html
+  /** In place of the name of a creator who is not known. */
+  unknownCreator: string
   /** Asked before a secret is rotated, and before a token is revoked. */
   questions: { rotate: string; revoke: string }
 }
 
-/** The tokens of programs, with forms to create, rotate and revoke one. */
-export function programTokensPage(view: ProgramTokensView, kind: Kind): Page {
-  const { viewer, tokens, newToken } = view
+/** The tokens of programs, with forms to rotate and revoke one. */
+export function programTokensPage(view: ProgramTokensView, kind: ProgramTokenKind): Page {
+  const { viewer, tokens, newToken, warning } = view
   const { path, name, lead } = kind
   return layout(
     `${name}s`,
     html`${pageHead({
       title: `${name}s`,
       lead,
-      actions: html`<a class="button" href="#create">Create a token</a>`,
+      actions: html`<a class="button" href="${path}/new">Create a token</a>`,
     })}
       ${noticeText(notices, view.done)}
-      ${kind.warning ?? ''}
+      ${warning ?? ''}
       ${newToken === null ? '' : newTokenSection(name, newToken, 'rotate its secret')}
       <section class="card" aria-labelledby="tokens">
         <h2 id="tokens">Tokens</h2>
@@ -110,13 +114,10 @@ export function programTokensPage(view: ProgramTokensView, kind: Kind): Page {
             ? html`<p class="quiet">${kind.empty}</p>`
             : html`<div class="lead">${table(
                 columns,
-                tokens.map((token) => tokenRow(token, view.now, kind)),
-              )}</div>`
+                tokens.map((token) => tokenRow(token, view, kind)),
+              )}</div>
+        <p class="quiet small">To rotate a secret you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true&amp;return_to=${path}">Confirm your identity</a> first.</p>`
         }
-      </section>
-      <section class="card" aria-labelledby="create">
-        <h2 id="create">Create a token</h2>
-        ${createForm(viewer, kind)}
       </section>`,
     { current: path, ...viewer },
   )
@@ -142,14 +143,17 @@ function tokenRow(
     expiresAt,
     lastUsedAt,
   }: ProgramTokensView['tokens'][number],
-  now: Date,
-  { path, creatorOf, questions }: Kind,
+  { now, nameOf }: ProgramTokensView,
+  { path, unknownCreator, questions }: ProgramTokenKind,
 ): Html[] {
+  const creator = createdBy === null ? null : nameOf(createdBy)
   const expired = new Date(expiresAt) <= now ? html` ${badge('Expired', 'bad')}` : ''
   return [
     tokenName(name, hint),
     html`${permissions.join(', ')}`,
-    creatorOf(createdBy),
+    creator === null
+      ? html`<span class="quiet">${unknownCreator}</span>`
+      : html`${isolated(creator)}`,
     html`${timeText(expiresAt)}${expired}`,
     timeText(lastUsedAt),
     confirmation({
@@ -171,13 +175,23 @@ function tokenRow(
   ]
 }
 
-function createForm(viewer: Viewer, { path, form, offered }: Kind): Html {
-  return renderForm(
-    form,
-    { viewer, action: path, values: { days: '90' }, offered: { permissions: offered } },
-    ({ name, days, permissions }) => html`<div class="pair">${name}${days}</div>
+/** The form that creates a token for a program. */
+export function newProgramTokenPage(viewer: Viewer, kind: ProgramTokenKind): Page {
+  const { path, name, lead, form, offered } = kind
+  return formPage({
+    viewer,
+    list: { href: path, label: `${name}s` },
+    heading: `New ${name.toLowerCase()}`,
+    lead,
+    content: renderForm(
+      form,
+      {
+        ...{ viewer, action: `${path}/new`, values: { days: '90' } },
+        offered: { permissions: offered },
+      },
+      ({ name, days, permissions }) => html`<div class="pair">${name}${days}</div>
           ${permissions}
-          <button class="button">Create token</button>
-          <p class="quiet small">To create or rotate a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
-  )
+          <button class="button">Create token</button>`,
+    ),
+  })
 }

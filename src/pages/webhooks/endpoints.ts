@@ -2,6 +2,7 @@ import type { OwnLedgerState } from '#src/ledger/last-check.ts'
 import { ownLedgerText } from '#src/pages/billing/ledger.ts'
 import { type StripCell, statusStrip } from '#src/pages/kit/charts.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
+import { formPage } from '#src/pages/kit/form-page.ts'
 import { healthBadge } from '#src/pages/kit/health.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { baseOf, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
@@ -72,18 +73,14 @@ export function newEndpointPage({ viewer, appTypes, signature, schedule }: NewEn
   }
   const path = `${baseOf(viewer)}/webhooks`
   const place = { viewer, action: `${path}/new` }
-  return layout(
-    'Add an endpoint',
-    html`${pageHead({
-      trail: { href: path, label: 'Webhooks' },
-      title: 'Add an endpoint',
-      lead: `Events are sent as signed POST requests. ${scheduleText(schedule)}`,
-    })}
-      <section class="card" aria-label="New endpoint">
-        ${renderEndpointForm(newEndpointForm, place, facts, 'Add endpoint', appTypes)}
-      </section>`,
-    { current: '/app/webhooks', ...viewer },
-  )
+  return formPage({
+    viewer,
+    list: { href: path, label: 'Webhooks' },
+    current: '/app/webhooks',
+    heading: 'Add an endpoint',
+    lead: `Events are sent as signed POST requests. ${scheduleText(schedule)}`,
+    content: renderEndpointForm(newEndpointForm, place, facts, 'Add endpoint', appTypes),
+  })
 }
 
 function scheduleText({ retrySeconds, timeoutMs }: RetryFacts): string {

@@ -117,7 +117,8 @@ export const accountRoutes: RouteRows = {
   },
   'GET /tenants': { who: 'tenant:read', answer: 200, lists: 'tenant', reach: 'member' },
   'POST /tenants': { who: 'tenant:create', answer: 201, body: () => ({ name: 'Another' }) },
-  'POST /app/account/tenants': {
+  'GET /app/account/tenants/new': { who: 'tenant:create', answer: 200 },
+  'POST /app/account/tenants/new': {
     who: 'tenant:create',
     answer: 303,
     body: () => ({ name: 'Another', submission: crypto.randomUUID() }),
@@ -208,7 +209,8 @@ export const accountRoutes: RouteRows = {
     body: () => ({ confirm: 'delete' }),
   },
   'GET /app/service-tokens': { who: 'service-token:read', answer: 200 },
-  'POST /app/service-tokens': {
+  'GET /app/service-tokens/new': { who: 'service-token:create', answer: 200 },
+  'POST /app/service-tokens/new': {
     who: 'service-token:create',
     answer: 303,
     body: () => ({
@@ -247,7 +249,8 @@ export const accountRoutes: RouteRows = {
     body: (params) => params,
   },
   'POST /app/account/sessions/end-others': { who: 'session:delete', answer: 303 },
-  'POST /app/account/tokens': {
+  'GET /app/account/tokens/new': { who: 'token:create', answer: 200 },
+  'POST /app/account/tokens/new': {
     who: 'token:create',
     answer: 303,
     body: () => ({

@@ -9,7 +9,8 @@ export const resourceRoutes: RouteRows = {
   'GET /app/invoices': { who: 'invoice:read', answer: 200 },
   'GET /app/invoices/:id': { who: 'invoice:read', answer: 200, object: 'invoice' },
   'GET /app/teams': { who: 'team:read', answer: 200 },
-  'POST /app/teams': {
+  'GET /app/teams/new': { who: 'team:create', answer: 200 },
+  'POST /app/teams/new': {
     who: 'team:create',
     answer: 303,
     body: () => ({ name: 'x', submission: crypto.randomUUID() }),
@@ -104,7 +105,8 @@ export const resourceRoutes: RouteRows = {
     heldByKeys: true,
     body: (params) => ({ ...params, confirm: 'yes' }),
   },
-  'POST /app/tenant/invitations': {
+  'GET /app/tenant/invitations/new': { who: 'user:create', answer: 200 },
+  'POST /app/tenant/invitations/new': {
     who: 'user:create',
     answer: 303,
     gives: 'viewer',

@@ -114,7 +114,8 @@ export const serviceRoutes: RouteRows = {
     object: 'customer-endpoint',
   },
   'GET /app/billing/customers': { who: 'billing-customer:read', answer: 200 },
-  'POST /app/billing/customers': {
+  'GET /app/billing/customers/new': { who: 'billing-customer:update', answer: 200 },
+  'POST /app/billing/customers/new': {
     who: 'billing-customer:update',
     answer: 303,
     object: 'billing-customer',
@@ -139,7 +140,8 @@ export const serviceRoutes: RouteRows = {
     body: ({ customer }) => ({ submission: crypto.randomUUID(), customer, reason: 'a test' }),
   },
   'GET /app/app-tokens': { who: 'app-token:read', answer: 200 },
-  'POST /app/app-tokens': {
+  'GET /app/app-tokens/new': { who: 'app-token:create', answer: 200 },
+  'POST /app/app-tokens/new': {
     who: 'app-token:create',
     answer: 303,
     body: () => ({

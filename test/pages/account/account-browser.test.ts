@@ -28,6 +28,9 @@ t.test('account page by keyboard only: create a token and sign out another devic
   await page.waitForURL(`${baseUrl}/app/account/tokens`)
   t.same(await seriousFindings(page), [], 'tokens')
 
+  await page.getByRole('link', { name: 'Create a token' }).press('Enter')
+  await page.waitForURL(`${baseUrl}/app/account/tokens/new`)
+  t.same(await seriousFindings(page), [], 'a form')
   await page.getByLabel('Name', { exact: true }).press('a')
   await page.getByLabel('invoice:read').press('Space')
   await page.getByRole('button', { name: 'Create token' }).press('Enter')

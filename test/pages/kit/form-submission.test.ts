@@ -36,7 +36,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
   const forms: [url: string, fields: Record<string, string>, effects: string][] = [
     [
-      '/app/account/tokens',
+      '/app/account/tokens/new',
       { name: 'nightly', days: '7', extent: 'all' },
       'SELECT FROM api_tokens',
     ],
@@ -186,8 +186,8 @@ t.test('every rendered form has its own id', async (t) => {
     path,
     `${path}/probe`,
     '/app/webhooks/new',
-    '/app/account',
-    '/app/account/tokens',
+    '/app/account/tokens/new',
+    '/app/account/tenants/new',
   ]
   const ids = (await Promise.all(paths.map(idsOf))).flat()
   t.equal(ids.length, 12, 'tests, a check, secrets, deletions, an endpoint, a token, a tenant')

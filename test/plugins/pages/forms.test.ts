@@ -1,9 +1,9 @@
 import formbody from '@fastify/formbody'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import t, { type Test } from 'tap'
 import Type, { type TSchema } from 'typebox'
-import forms, { type FormRoute } from '#plugins/pages/forms.ts'
+import forms, { type FormPageRoute, type FormRoute } from '#plugins/pages/forms.ts'
 import { type Acting, type Action, defineAction } from '#src/actions/action.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -31,7 +31,9 @@ const sent = { part: 'p', name: 'n', confirm: 'yes' }
 async function serve<Body extends TSchema, Fields extends TSchema>(
   t: Test,
   action: Action<Person, typeof common.params, Body>,
-  route: FormRoute<Person, Body, Fields, typeof common.params>,
+  route:
+    | FormRoute<Person, Body, Fields, typeof common.params>
+    | FormPageRoute<Person, Body, Fields, typeof common.params>,
 ) {
   const log: unknown[] = []
   const app = Fastify()
@@ -58,12 +60,20 @@ async function serve<Body extends TSchema, Fields extends TSchema>(
     log.push(['kept', userId, result])
     return result.path ?? null
   })
+  app.decorateRequest('showAgain', (...shown: unknown[]) => void log.push(shown))
+  app.decorateReply('sendPage', function (page: object) {
+    return this.send(page)
+  })
   app.setErrorHandler((error: Error & { code?: string; statusCode?: number }, _, reply) =>
     reply.code(error.statusCode ?? 500).send(`${error.code} ${error.message}`),
   )
   app.addHook('onRoute', ({ config, schema }) => void log.push({ ...config, hide: schema?.hide }))
   app.register(forms).after(() => {
-    app.register(async (scope) => scope.form('/t/:id', action, route), { prefix: '/app' })
+    const register = async (scope: FastifyInstance) =>
+      'page' in route
+        ? scope.formPage('/t/:id', action, route)
+        : scope.form('/t/:id', action, route)
+    app.register(register, { prefix: '/app' })
   })
   await app.ready()
   const config = log.shift()
@@ -74,7 +84,8 @@ async function serve<Body extends TSchema, Fields extends TSchema>(
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       payload: new URLSearchParams(payload).toString(),
     })
-  return { send, config, log }
+  const open = (id = 'a') => app.inject(`/app/t/${id}`)
+  return { send, open, config, log }
 }
 
 const thing = (run: (acting: Acting<Person>, input: object) => Promise<never> | Promise<unknown>) =>
@@ -228,4 +239,30 @@ t.test('a body is completed before the transaction', async (t) => {
   const { send, log } = await serve(t, action, { entryOf, to: '/t/:id', fields: Fields })
   t.equal((await send(sent)).headers.location, '/app/t/n%2F')
   t.strictSame(log, ['outside', 'write', 'commit'])
+})
+
+t.test('a form with a page of its own opens under the rule of its action', async (t) => {
+  const action = thing(async () => ({ id: 'b' }))
+  const page = async (request: FastifyRequest) => ({ title: `for ${Object(request.params).id}` })
+  const { send, open, config, log } = await serve(t, action, {
+    ...{ entryOf, to: '/t/:id', fields: Fields },
+    page: page as never,
+  })
+  t.match(config, { access: common.rule, hide: true })
+  t.match(log.splice(0), [{ access: common.rule, hide: true }, { access: common.rule }])
+  t.same((await open('x')).json(), { title: 'for x' })
+  t.strictSame(log, [], 'it does nothing')
+  t.equal((await send(sent)).headers.location, '/app/t/b')
+})
+
+t.test('a page shows its form again with what was entered, and why it was refused', async (t) => {
+  const problem = new Problem('conflict', { detail: 'Full.' })
+  const action = thing(() => Promise.reject(problem))
+  const page = async () => ({ title: 'the form' }) as never
+  const { send, log } = await serve(t, action, { ...at, fields: Fields, page })
+  log.length = 0
+  const refused = await send(sent)
+  t.equal(refused.statusCode, 409)
+  t.same(refused.json(), { title: 'the form' })
+  t.same(log, ['write', [sent, problem]])
 })

@@ -381,11 +381,22 @@ t.test('text survives a required confirmation of identity, too', async (t) => {
     days: '7',
     extent: 'all',
   }
-  const untaken = await submit(journey, browser, '/app/account/tokens', token)
+  const untaken = await submit(journey, browser, '/app/account/tokens/new', token)
   t.equal(untaken.statusCode, 403)
   const draft = untaken.cookies.find(({ name }) => name === 'draft')?.value ?? ''
   const headers = { ...html, cookie: `${browser.cookie}; draft=${draft}` }
-  const page = await journey.app.inject({ url: '/app/account/tokens', headers })
+  const form = { url: '/app/account/tokens/new', headers }
+  const closed = await journey.app.inject(form)
+  t.equal(closed.statusCode, 403, 'its page asks for it before anything is entered')
+  const back = 'return_to=%2Fapp%2Faccount%2Ftokens%2Fnew'
+  for (const { body } of [untaken, closed])
+    t.match(body, `href="/auth/login?reauthenticate=true&amp;${back}"`)
+  t.notOk(
+    closed.cookies.some(({ name }) => name === 'draft'),
+    'and forgets nothing',
+  )
+  await journey.database.admin.query('UPDATE sessions SET authenticated_at = now()')
+  const page = await journey.app.inject(form)
   t.match(page.body, 'value="Deploy key"', 'also in a form whose hidden id is new')
 })
 

@@ -110,7 +110,7 @@ t.test('creating a token needs an authentication of the last five minutes', asyn
   t.match(refused.json(), { type: '/docs/errors/reauthentication-required' })
   const form = await test.app.inject({
     method: 'POST',
-    url: '/app/account/tokens',
+    url: '/app/account/tokens/new',
     headers: { cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
     payload: 'name=x&days=7&extent=all',
   })
@@ -172,7 +172,7 @@ t.test('a token never gives more than it has', async (t) => {
     t.equal(changed.statusCode, allowed ? 200 : 403, name)
     const page = { email: `${role}@example.com`, role, department: '' }
     t.equal(
-      (await use('POST', '/app/tenant/invitations', page)).statusCode,
+      (await use('POST', '/app/tenant/invitations/new', page)).statusCode,
       allowed ? 303 : 403,
       name,
     )

@@ -4,6 +4,7 @@ import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
 import { build } from '#test/support/app/app.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 
+const form = '/app/tenant/invitations/new'
 const ownSite = { 'sec-fetch-site': 'same-origin' }
 const address = {
   name: 'Ada "Countess" <b>',
@@ -111,12 +112,12 @@ t.test('what was entered survives a rate limit', async (t) => {
 
 t.test('somebody else who signs in with the same browser does not see it', async (t) => {
   const { send, open, test, one } = await setUp(t)
-  await send('/app/tenant/invitations', { email: 'private@', role: 'viewer', department: '' })
+  await send(form, { email: 'private@', role: 'viewer', department: '' })
   const colleague = await createUser(test.database, { tenantId: one.tenantId, role: 'admin' })
   const { cookie } = await signIn(test, colleague)
-  t.notMatch((await open('/app/tenant', cookie)).body, 'private@')
-  await send('/app/tenant/invitations', { email: 'private@', role: 'viewer', department: '' })
-  t.match((await open('/app/tenant')).body, 'value="private@"', 'its sender does')
+  t.notMatch((await open(form, cookie)).body, 'private@')
+  await send(form, { email: 'private@', role: 'viewer', department: '' })
+  t.match((await open(form)).body, 'value="private@"', 'its sender does')
 })
 
 t.test('what was entered before a session ended is shown to nobody else', async (t) => {
@@ -129,16 +130,16 @@ t.test('what was entered before a session ended is shown to nobody else', async 
       one.userId,
     ])
   await expire()
-  const refused = await send('/app/tenant/invitations', invitation)
+  const refused = await send(form, invitation)
   t.equal(refused.statusCode, 401)
   t.match(refused.body, 'the page shows what you entered')
   t.ok(hasDraft())
-  t.notMatch((await open('/app/tenant', cookie)).body, 'private@', 'somebody else signs in next')
+  t.notMatch((await open(form, cookie)).body, 'private@', 'somebody else signs in next')
   t.notOk(hasDraft(), 'nor does it wait for them to sign out')
 
-  t.equal((await send('/app/tenant/invitations', invitation)).statusCode, 401)
+  t.equal((await send(form, invitation)).statusCode, 401)
   const { cookie: again } = await signIn(test, one)
-  t.match((await open('/app/tenant', again)).body, 'value="private@acme.example"', 'its sender')
+  t.match((await open(form, again)).body, 'value="private@acme.example"', 'its sender')
   t.ok(admin.cookie !== again)
 })
 
@@ -147,11 +148,11 @@ t.test('a form that was rendered for somebody else is not kept', async (t) => {
   const colleague = await createUser(test.database, { tenantId: one.tenantId, role: 'admin' })
   const { cookie } = await signIn(test, colleague)
   const invitation = { email: 'private@', role: 'viewer', department: '' }
-  t.equal((await send('/app/tenant/invitations', invitation, cookie)).statusCode, 400)
+  t.equal((await send(form, invitation, cookie)).statusCode, 400)
   t.notOk(hasDraft(), 'in the page of the sender, a colleague has signed in since')
   for (const sender of ['', '0', '-1', '1.5', 'x', '9007199254740993', `${one.userId} `]) {
     const fields = { ...invitation, sender }
-    t.equal((await send('/app/tenant/invitations', fields)).statusCode, 400, sender)
+    t.equal((await send(form, fields)).statusCode, 400, sender)
     t.notOk(hasDraft(), sender)
   }
 })

@@ -150,7 +150,7 @@ t.test(
   async (t) => {
     const { test, open, send } = await setUp(t)
     const create = (form: string) =>
-      send('/app/account/tokens', `${form}&submission=${crypto.randomUUID()}`)
+      send('/app/account/tokens/new', `${form}&submission=${crypto.randomUUID()}`)
     const form = 'name=nightly&days=7&extent=these&permissions=post%3Aread&permissions=order%3Aread'
     const made = await create(form)
     t.equal(made.statusCode, 303)

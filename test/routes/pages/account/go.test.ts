@@ -62,7 +62,7 @@ t.test(
   async (t) => {
     const { get } = await openAs(t, 'admin', true)
     const links = linksOf((await get('/app/go')).body)
-    for (const action of ['/app/webhooks/new', '/app/tenant#invite', '/app/account/tokens'])
+    for (const action of ['/app/webhooks/new', '/app/tenant/invitations/new', '/app/teams/new'])
       t.ok(links.includes(action), action)
     for (const href of links) {
       const [path = '', part] = href.split('#')

@@ -31,16 +31,16 @@ t.test('an operator links a customer to a user by id or verified address', async
     ['%3Ccus_1%3E', userId],
     ['cus_2', 'Ada%40x.example'],
   ]) {
-    const linked = await send(path, `customer=${customer}&user=${user}`)
+    const linked = await send(`${path}/new`, `customer=${customer}&user=${user}`)
     t.equal(linked.headers.location, `${path}?done=linked`)
   }
   const { body } = await open(`${path}?done=linked`)
   t.match(body, '&lt;cus_1&gt;')
   t.match(body, 'ada@x.example')
-  const unverified = await send(path, 'customer=cus_3&user=eve%40x.example')
+  const unverified = await send(`${path}/new`, 'customer=cus_3&user=eve%40x.example')
   t.equal(unverified.statusCode, 404)
   t.match(unverified.body, /There is no such user\. .*OIDC_&lt;NAME&gt;_TRUST_EMAIL/)
-  const another = await send(path, 'customer=cus_3&user=ada%40x.example')
+  const another = await send(`${path}/new`, 'customer=cus_3&user=ada%40x.example')
   t.equal(another.statusCode, 409)
   t.match(another.body, 'another billing customer')
 })
@@ -56,10 +56,12 @@ t.test('unlinking a customer asks for confirmation', async (t) => {
   t.match((await open()).body, 'No customers are linked.')
 })
 
-t.test('nobody else sees the page', async (t) => {
+t.test('nobody else sees the pages', async (t) => {
   const { test } = await setUp(t)
   const admin = await createUser(test.database, { role: 'admin' })
   const { cookie } = await signIn(test, admin)
-  const answer = await test.app.inject({ url: path, headers: { ...html, cookie } })
-  t.equal(answer.statusCode, 403)
+  for (const url of [path, `${path}/new`]) {
+    const answer = await test.app.inject({ url, headers: { ...html, cookie } })
+    t.equal(answer.statusCode, 403, url)
+  }
 })

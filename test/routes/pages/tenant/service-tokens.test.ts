@@ -32,7 +32,7 @@ const form = (name: string, permissions: readonly string[]) => [
 t.test('a token is created, shown once, rotated and revoked by forms', async (t) => {
   const test = await build(t)
   const { user, open, send } = await visitor(test)
-  const created = await send(path, form('nightly', ['post:read', 'invoice:read']))
+  const created = await send(`${path}/new`, form('nightly', ['post:read', 'invoice:read']))
   t.equal(created.statusCode, 303, created.body)
   const location = String(created.headers.location)
   const shown = await open(location)
@@ -77,10 +77,10 @@ t.test('a refused form keeps what was typed and names each fault beside its fiel
   const { user, open, send } = await visitor(test)
   const refuse = async (name: string, permissions: readonly string[]) => {
     const fields = [['sender', String(user.userId)] as const, ...form(name, permissions)]
-    const refused = await send(path, fields, { 'sec-fetch-site': 'same-origin' })
+    const refused = await send(`${path}/new`, fields, { 'sec-fetch-site': 'same-origin' })
     t.equal(refused.statusCode, 400)
     const draft = refused.cookies.find((cookie) => cookie.name === 'draft')
-    return (await open(path, `; draft=${draft?.value}`)).body
+    return (await open(`${path}/new`, `; draft=${draft?.value}`)).body
   }
   const long = await refuse('x'.repeat(101), ['post:delete'])
   t.match(long, `value="${'x'.repeat(101)}"`)
@@ -93,7 +93,11 @@ t.test('a refused form keeps what was typed and names each fault beside its fiel
   t.match(empty, 'id="fault-name">Must be one line that is not blank')
   t.match(empty, 'id="fault-permissions">Select at least one permission.')
   t.match(empty, 'aria-describedby="fault-permissions"')
-  t.equal((await send(path, form('x', ['user:create']))).statusCode, 400, 'not for services')
+  t.equal(
+    (await send(`${path}/new`, form('x', ['user:create']))).statusCode,
+    400,
+    'not for services',
+  )
   const { rowCount } = await test.database.admin.query('SELECT FROM service_tokens')
   t.equal(rowCount, 0)
 })
@@ -114,7 +118,7 @@ t.test('who created a token is a former member after they have left', async (t) 
     tenantId: user.tenantId,
     email: 'creator@example.com',
   })
-  await send(path, form('ci', ['post:read']))
+  await send(`${path}/new`, form('ci', ['post:read']))
   await test.database.admin.query('UPDATE service_tokens SET created_by = $1', [other.userId])
   t.match((await open()).body, 'creator@example.com')
   await test.database.admin.query('DELETE FROM memberships WHERE user_id = $1', [other.userId])

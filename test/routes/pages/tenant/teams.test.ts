@@ -9,12 +9,16 @@ t.test('a team is created, filled and emptied again on its page', async (t) => {
   const { test, one, admin, stranger, viewer } = await webhookVisitors(shared)
   const { admin: db } = test.database
   const form = { name: '<b>Gate', submission: crypto.randomUUID() }
-  t.equal((await admin.send('/app/teams', form)).headers.location, '/app/teams?done=team-created')
-  await admin.send('/app/teams', form)
+  t.equal(
+    (await admin.send('/app/teams/new', form)).headers.location,
+    '/app/teams?done=team-created',
+  )
+  await admin.send('/app/teams/new', form)
   const { rows: teams } = await db.query('SELECT id, name FROM teams')
   t.equal(teams.length, 1, 'the same form creates one team')
   const path = `/app/teams/${teams[0].id}`
   const { body } = await admin.open('/app/teams')
+  t.match(body, '<a class="button" href="/app/teams/new">')
   t.match(body, '&lt;b&gt;Gate')
   t.notMatch(body, '<b>Gate')
 

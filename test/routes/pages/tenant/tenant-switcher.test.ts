@@ -136,10 +136,10 @@ t.test('the menu works by keyboard and without scripts', async (t) => {
   t.equal(new URL(page.url()).pathname, '/app/webhooks')
 })
 
-t.test('a tenant is created on the account page and is the active one then', async (t) => {
+t.test('a tenant is created from the account page and is the active one then', async (t) => {
   const { open, cookie } = await setUp('viewer')
-  t.match((await open('/')).body, /href="\/app\/account#tenants">Create a tenant/)
-  t.match((await open('/app/account')).body, 'action="/app/account/tenants"')
+  t.match((await open('/')).body, /href="\/app\/account\/tenants\/new">Create a tenant/)
+  t.match((await open('/app/account')).body, 'href="/app/account/tenants/new"')
   const post = (url: string, fields: Record<string, string>, as: string) =>
     test.app.inject({
       method: 'POST',
@@ -152,7 +152,7 @@ t.test('a tenant is created on the account page and is the active one then', asy
       payload: new URLSearchParams(fields).toString(),
     })
   const form = { name: 'Initech', submission: crypto.randomUUID() }
-  const created = await post('/app/account/tenants', form, cookie)
+  const created = await post('/app/account/tenants/new', form, cookie)
   t.equal(created.statusCode, 303)
   t.equal(created.headers.location, '/app/tenant?done=created')
   const now = cookieOf(created.headers['set-cookie'])
@@ -160,7 +160,7 @@ t.test('a tenant is created on the account page and is the active one then', asy
   t.match(page.body, /<bdi>Initech/)
   t.match(page.body, 'Tenant created.')
   t.equal((await open('/app/tenant')).statusCode, 302, 'the old id of the session has ended')
-  const again = await post('/app/account/tenants', form, now)
+  const again = await post('/app/account/tenants/new', form, now)
   t.equal(again.headers.location, '/app/tenant?done=created', 'the same form shows the same tenant')
   t.match((await open('/app/tenant', now)).body, /<bdi>Initech/, 'and keeps the session')
   const { rows } = await test.database.admin.query(`SELECT FROM tenants WHERE name = 'Initech'`)

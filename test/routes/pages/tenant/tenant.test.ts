@@ -42,9 +42,9 @@ t.test('an admin sees the members and invitations of their own tenant only', asy
   const { test, open, send } = await setUp()
   const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
   const theirs = person(test, (await signIn(test, stranger)).cookie)
-  await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
+  await theirs.send('invitations/new', 'email=theirs@x.example&role=viewer&department=')
   t.equal(
-    (await send('invitations', 'email=new@x.example&role=editor&department=press')).headers
+    (await send('invitations/new', 'email=new@x.example&role=editor&department=press')).headers
       .location,
     '/app/tenant?done=invited',
   )
@@ -65,7 +65,10 @@ t.test('without user:manage there is no page, and no link to it', async (t) => {
   const demotion = `id=${admin.userId}&role=viewer&department=`
   t.equal((await send('members/change', demotion)).statusCode, 403)
   t.equal((await send('members/remove', `id=${admin.userId}&confirm=yes`)).statusCode, 403)
-  t.equal((await send('invitations', 'email=a@x.example&role=admin&department=')).statusCode, 403)
+  t.equal(
+    (await send('invitations/new', 'email=a@x.example&role=admin&department=')).statusCode,
+    403,
+  )
   t.equal((await test.app.inject({ url: '/app/tenant', headers: form })).statusCode, 302)
 })
 
@@ -101,7 +104,7 @@ t.test(
     const { test, member, open, send } = await setUp()
     const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
     const theirs = person(test, (await signIn(test, stranger)).cookie)
-    await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
+    await theirs.send('invitations/new', 'email=theirs@x.example&role=viewer&department=')
     t.match((await open()).body, 'No activity yet.')
     await send('members/change', `id=${member.userId}&role=editor&department=`)
     const { body } = await open()
@@ -122,22 +125,37 @@ t.test('the last admin cannot be removed, and the page says why', async (t) => {
 
 t.test('an invitation is withdrawn; that the address has an account is not told', async (t) => {
   const { test, send } = await setUp(await build(t))
-  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  await send('invitations/new', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id FROM invitations')
   const withdrawn = await send('invitations/withdraw', `id=${rows[0].id}`)
   t.equal(withdrawn.headers.location, '/app/tenant?done=withdrawn')
   t.equal((await send('invitations/withdraw', `id=${rows[0].id}`)).statusCode, 404)
 
   await createUser(test.database, { email: 'known@x.example', emailVerified: true })
-  const known = await send('invitations', 'email=known@x.example&role=viewer&department=')
+  const known = await send('invitations/new', 'email=known@x.example&role=viewer&department=')
   t.equal(known.headers.location, '/app/tenant?done=invited')
+})
+
+t.test('an invitation that is refused is shown again on its page, with why', async (t) => {
+  const { tenantId, test, send } = await setUp()
+  await createUser(test.database, { tenantId, email: 'known@x.example', emailVerified: true })
+  const refused = await send(
+    'invitations/new',
+    'email=known@x.example&role=editor&department=%3Cpress',
+  )
+  t.equal(refused.statusCode, 409)
+  t.match(refused.body, 'already a member')
+  t.match(refused.body, 'value="known@x.example"')
+  t.match(refused.body, '<option selected>editor')
+  t.match(refused.body, 'value="&lt;press"')
+  t.match(refused.body, '<p class="trail"><a href="/app/tenant">Members</a></p>')
 })
 
 t.test('an invitation is sent again with the same link, at most once a day', async (t) => {
   await awayFromMidnight()
   const { test, member, open, send } = await setUp(await build(t))
   const { admin: database } = test.database
-  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  await send('invitations/new', 'email=new@x.example&role=viewer&department=')
   const { rows } = await database.query('SELECT id FROM invitations')
   const form = `id=${rows[0].id}&role=viewer`
   const resend = async () => (await send('invitations/resend', form)).headers.location
@@ -189,7 +207,7 @@ t.test('an invitation is sent again with the same link, at most once a day', asy
 
 t.test('an address that is a member by now is not invited again', async (t) => {
   const { test, tenantId, send } = await setUp(await build(t))
-  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  await send('invitations/new', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query(
     `UPDATE invitations SET created_at = created_at - interval '1 day' RETURNING id`,
   )
@@ -201,12 +219,12 @@ t.test('an address that is a member by now is not invited again', async (t) => {
 
 t.test('without a mail server the page shows the link of an invitation', async (t) => {
   const { test, open, send } = await setUp(await build(t))
-  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  await send('invitations/new', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id FROM invitations')
   const { body } = await open()
   const { baseUrl } = test.config
   t.match(body, new RegExp(`${baseUrl}/app/invitations/${rows[0].id}/open\\?link=[\\w-]{43}<`))
-  t.match(body, 'No email is sent')
+  t.match((await open('/app/tenant/invitations/new')).body, 'No email is sent')
 })
 
 t.test('the page says why new people could not accept an invitation', async (t) => {
@@ -218,7 +236,9 @@ t.test('the page says why new people could not accept an invitation', async (t) 
   ] as const) {
     const test = await build(t, settings)
     const admin = await createUser(test.database, { role: 'admin' })
-    const { body } = await person(test, (await signIn(test, admin)).cookie).open()
+    const { body } = await person(test, (await signIn(test, admin)).cookie).open(
+      '/app/tenant/invitations/new',
+    )
     t.match(body, 'Invite a member')
     if (text === null) t.notMatch(body, 'Only people who have an account')
     else t.match(body, text)
@@ -229,7 +249,7 @@ t.test('after a change of the first key the page still shows the link', async (t
   const test = shared
   const admin = await createUser(test.database, { role: 'admin' })
   const { send } = person(test, (await signIn(test, admin)).cookie)
-  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  await send('invitations/new', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id, link_hash FROM invitations')
   const [old] = test.config.encryptionKeys
   const added = { id: 'new', secret: Buffer.alloc(32, 1) }
@@ -245,7 +265,7 @@ t.test('with a mail server the page shows the link too', async (t) => {
   const test = await build(t, mail)
   const admin = await createUser(test.database, { role: 'admin' })
   const { open, send } = person(test, (await signIn(test, admin)).cookie)
-  const answer = await send('invitations', 'email=new@x.example&role=viewer&department=')
+  const answer = await send('invitations/new', 'email=new@x.example&role=viewer&department=')
   t.equal(answer.headers.location, '/app/tenant?done=mailed')
   t.match((await open()).body, /\/app\/invitations\/[0-9a-f-]{36}\/open\?link=/)
 })
