@@ -13,6 +13,7 @@ import { composeOnce, nameStatements, sqlOver } from '#src/db/sql.ts'
 import { runTransaction } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
+import { createDeadlines } from '#src/runtime/deadlines.ts'
 import type { IgnoredReason } from './event.ts'
 import { eventQueue, type newEventJob } from './job.ts'
 
@@ -78,8 +79,10 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     application_name: 'gatehouse recorder',
     // The same plan for few events and for many: planning costs more than executing.
     ...(!isPooled(url) && withSettings(url, { plan_cache_mode: 'force_generic_plan' })),
+    ...(!isPooled(url) && { query_timeout: 0 }), // sendOnce has the limit
   }
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
+  const silence = createDeadlines(answerMs)
   const nameOf = nameStatements(url)
   const inTransaction = { nameOf, pooled: true, statementTimeoutMs: statementMs, answerMs }
   // Behind a pooler the statement timeout has to be set in the transaction: a second round trip.
@@ -91,7 +94,7 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
   async function sendAlone({ text, values = [] }: Statement): Promise<object[]> {
     const client = await pool.connect()
     try {
-      const [rows = []] = await sendOnce(client, [{ name: nameOf(text), text, values }])
+      const [rows = []] = await sendOnce(client, [{ name: nameOf(text), text, values }], silence)
       client.release()
       return rows
     } catch (error) {

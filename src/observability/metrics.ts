@@ -487,7 +487,7 @@ function createOutboundMetrics(registry: Registry) {
 }
 
 /** `callers`: how many wait for a connection. */
-type ObservedPool = pg.Pool & { readonly callers: number }
+type ObservedPool = pg.Pool & { readonly callers: number; readonly free: number }
 
 /** Observes one pool: its opening, and every request for a connection. */
 export type PoolWatch = {
@@ -523,7 +523,7 @@ function createPoolMetrics(registry: Registry): PoolMetrics {
   })
   gauge('gatehouse_database_pool_connections', 'Open connections', (pool) => pool.totalCount)
   gauge('gatehouse_database_pool_idle_connections', 'Idle connections', (pool) => {
-    return pool.idleCount
+    return pool.free
   })
   gauge('gatehouse_database_pool_waiting', 'Requests waiting for a connection', (pool) => {
     return pool.callers

@@ -4,6 +4,7 @@ import { createUser } from '#dev/testing/people.ts'
 import { OneTrip, type Statement, sendOnce, UnreadableRow } from '#src/db/connections/one-trip.ts'
 import { openPacketPool } from '#src/db/connections/packet-pool.ts'
 import { nameStatements } from '#src/db/sql.ts'
+import { createDeadlines } from '#src/runtime/deadlines.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
@@ -136,16 +137,20 @@ t.test('what cannot be sent or read is refused, and the pool goes on', async (t)
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   t.teardown(() => client.end())
+  const send = (...texts: string[]) =>
+    sendOnce(
+      client,
+      texts.map((text) => ({ text })),
+      createDeadlines(10_000),
+    )
   client.setTypeParser(pg.types.builtins.INT4, () => {
     throw new Error('unreadable')
   })
-  const unread = await sendOnce(client, [{ text: 'SELECT 1' }, { text: 'SELECT 2' }]).catch(
-    (error: unknown) => error,
-  )
+  const unread = await send('SELECT 1', 'SELECT 2').catch((error: unknown) => error)
   t.ok(unread instanceof UnreadableRow, 'the packet was carried out')
   t.match(unread, { message: 'unreadable', position: 0 })
-  t.strictSame(await sendOnce(client, [{ text: `SELECT 'x' AS x` }]), [[{ x: 'x' }]])
-  await t.rejects(sendOnce(client, [{ text: 'COPY (SELECT 1) TO STDOUT' }]).then(fail))
+  t.strictSame(await send(`SELECT 'x' AS x`), [[{ x: 'x' }]])
+  await t.rejects(send('COPY (SELECT 1) TO STDOUT').then(fail))
   t.ok(new OneTrip(client, [], () => {}))
 })
 

@@ -63,6 +63,7 @@ t.test('a connection runs one transaction', async (t) => {
   const database = await createDatabase(t)
   const pool = openPool(database)
   t.teardown(() => pool.end())
+  const opened = once(pool, 'connect')
   const begin = () => beginTransaction(pool, 'write', nothing)
   const backend = { text: 'SELECT pg_backend_pid() AS pid' }
 
@@ -76,10 +77,9 @@ t.test('a connection runs one transaction', async (t) => {
   await second.rollback()
   await t.rejects(second.query({ text: 'SELECT 1' }), /has ended/, 'after ROLLBACK')
 
-  const acquired = once(pool, 'acquire')
+  const [below] = await opened
   const third = await begin()
   t.strictSame((await third.query(backend)).rows, rows)
-  const [below] = await acquired
   const query = below.query.bind(below)
   below.query = (statement: { text: string }) =>
     query(statement.text === 'COMMIT' ? { text: 'COMMIT AND CHAIN' } : statement)

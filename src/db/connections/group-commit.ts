@@ -1,3 +1,4 @@
+import { createDeadlines } from '#src/runtime/deadlines.ts'
 import { isDatabaseUnavailable } from '../errors.ts'
 
 /** An item that waits for a commit, and the promise that `add` returned for it. */
@@ -59,6 +60,7 @@ export function createGroupCommit<Item, Result>({
   let lastCommitMs = 0
   const running = new Set<Promise<void>>()
   let slowLanes = 0
+  const slowness = slow && createDeadlines(slow.afterMs)
 
   function mostLanes(): number {
     return slow === undefined ? lanes : Math.min(slow.most, lanes + slowLanes)
@@ -97,15 +99,15 @@ export function createGroupCommit<Item, Result>({
   }
 
   async function leaveLaneIfSlow(commit: Promise<void>): Promise<void> {
-    if (slow === undefined) return commit
+    if (slowness === undefined) return commit
     let isSlow = 0
-    const timer = setTimeout(() => {
+    const deadline = slowness.begin(() => {
       isSlow = 1
       slowLanes += 1
       if (queue.size() > 0) startIfFree()
-    }, slow.afterMs)
+    })
     await commit
-    clearTimeout(timer)
+    slowness.end(deadline)
     slowLanes -= isSlow
   }
 

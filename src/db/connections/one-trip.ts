@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
+import type { Deadlines } from '#src/runtime/deadlines.ts'
 import { maxKept } from './kept-statements.ts'
 
 /** Text, parameters, and a name under which a connection keeps the plan; without one it is not kept. */
@@ -33,11 +34,9 @@ type Connection = { stream: { write(bytes: Buffer): void } }
  * Without BEGIN that is one transaction, which ends at the Sync; once a statement fails, the server
  * skips the rest and takes everything back (PostgreSQL, "Pipelining" in its protocol chapter).
  *
- * Given to `query` of a client that does not pipeline queries of its own. The client watches
- * `query_timeout` and calls the other methods.
+ * Given to `query` of a client that does not pipeline queries of its own and calls the other methods.
  */
 export class OneTrip implements pg.Submittable {
-  /** The client wraps it to stop its timer. */
   callback: Callback = (error, rows) => this.#end(error, rows)
   readonly #client: Pick<pg.Client, 'getTypeParser'>
   #statements: readonly Encoded[]
@@ -84,7 +83,8 @@ export class OneTrip implements pg.Submittable {
         known.set(name, prepared)
       }
     }
-    const closed = [...known.keys().take(Math.max(0, known.size + added - maxKept))]
+    if (known.size + added <= maxKept) return []
+    const closed = [...known.keys().take(known.size + added - maxKept)]
     for (const name of closed) known.delete(name)
     return closed.map((name) => serialize.close({ type: 'S', name }))
   }
@@ -149,7 +149,12 @@ export class OneTrip implements pg.Submittable {
     this.callback(this.#unreadable, this.#rows)
   }
 
-  /** The client's timer and what it refers to outlive young garbage, so they keep nothing large. */
+  /** The connection is not usable any more: its answer may still come. */
+  giveUp(): void {
+    this.#end(new Error('Query read timeout'))
+  }
+
+  /** The client refers to it until the next query, so it keeps nothing large. */
   #end(error: Error | undefined, rows?: Row[][]): void {
     const answer = this.#answer
     this.#answer = ignore
@@ -208,18 +213,22 @@ export class UnreadableRow extends RefusedStatement {}
 
 /**
  * Sends `statements` as one packet; resolves to the rows of each.
+ * @param silence how long the answer may take
  * @throws RefusedStatement; any other error means that the connection is not usable any more
  */
 export function sendOnce(
   client: pg.ClientBase,
   statements: readonly Statement[],
+  silence: Deadlines,
 ): Promise<Row[][]> {
   return new Promise((resolve, reject) => {
-    client.query(
-      new OneTrip(client, statements, (error, rows) =>
-        error === undefined ? resolve(rows ?? []) : reject(error),
-      ),
-    )
+    const trip = new OneTrip(client, statements, (error, rows) => {
+      silence.end(deadline)
+      if (error === undefined) resolve(rows ?? [])
+      else reject(error)
+    })
+    const deadline = silence.begin(() => trip.giveUp())
+    client.query(trip)
   })
 }
 

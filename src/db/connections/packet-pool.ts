@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { createDeadlines } from '#src/runtime/deadlines.ts'
 import { createGroupCommit, type Entry } from './group-commit.ts'
 import {
   RefusedStatement,
@@ -174,16 +175,19 @@ function openConnections(
   const withBegin = new WeakSet<pg.ClientBase>()
   const begin = beginning(access, pooled)
   const options = poolOptions(url, size, limits)
+  const { query_timeout: silenceMs } = options
+  const silence = createDeadlines(silenceMs)
   const pool = survivesBrokenConnections(
     new WatchedPool(
       {
         ...options,
         // One packet at a time is on a connection, and the driver's pipeline takes no other queries.
         pipeline: false,
+        query_timeout: 0,
         onConnect: async (client) => {
           options.onConnect(client)
           if (pooled || alwaysBegins) withBegin.add(client)
-          else if (access === 'read') await client.query(readOnly)
+          else if (access === 'read') await client.query(within(silenceMs, readOnly))
         },
       },
       watch,
@@ -196,13 +200,16 @@ function openConnections(
     const statements = members.flat()
     try {
       const rows = begins
-        ? (await sendStatements(client, [...begin, ...statements, commit])).slice(begin.length, -1)
-        : await sendStatements(client, statements)
+        ? (await sendStatements(client, [...begin, ...statements, commit], silence)).slice(
+            begin.length,
+            -1,
+          )
+        : await sendStatements(client, statements, silence)
       client.release()
       return divide(members, rows)
     } catch (error) {
       const isShared = access === 'write' && members.length > 1
-      const lost = await giveBack(client, error, begins, isShared)
+      const lost = await giveBack(client, error, { begins, confirms: isShared, silenceMs })
       if (!(error instanceof RefusedStatement)) return rethrowSilence(error)
       if (isShared && lost !== null) throw lost
       return rethrowAt(error, begins ? error.position - begin.length : error.position)
@@ -285,23 +292,30 @@ function rethrowAt(error: RefusedStatement, position: number): never {
 /** Does nothing; an answer means that the transaction before it is over. */
 const isOver = '-- is the transaction over?'
 
+type Returned = {
+  begins: boolean
+  /**
+   * Ask whether the transaction was taken back. A server that shuts down after a commit also answers with an error, and
+   * then no more.
+   */
+  confirms: boolean
+  silenceMs: number
+}
+
 /**
  * A connection that is ending or may be inside a transaction is not used again.
- * @param confirms ask whether the transaction was taken back. A server that shuts down after a commit also
- *   answers with an error, and then no more
  * @returns what has ended the connection after the refusal
  */
 async function giveBack(
   client: pg.PoolClient,
   error: unknown,
-  begins: boolean,
-  confirms: boolean,
+  { begins, confirms, silenceMs }: Returned,
 ): Promise<unknown> {
   if (!(error instanceof RefusedStatement)) client.release(true)
   else if (!begins && !confirms) client.release()
   else {
     try {
-      await client.query(begins ? 'ROLLBACK' : isOver)
+      await client.query(within(silenceMs, begins ? 'ROLLBACK' : isOver))
       client.release(client.getTransactionStatus() !== 'I')
     } catch (lost) {
       client.release(true)
@@ -309,4 +323,9 @@ async function giveBack(
     }
   }
   return null
+}
+
+/** A query whose answer may take so long. */
+function within(ms: number, text: string): { text: string } {
+  return Object.assign({ text }, { query_timeout: ms })
 }
