@@ -20,20 +20,22 @@ const anyPlace: Place = { tenant: '', row: '' }
 
 /** Work that leaves in the packet of its entry: one round trip, and the commit is in it. */
 export function createPackets({ reads, writes, named, isCluster, notify }: PacketOptions) {
-  /** One packet: the entry and the statement. */
+  /** One packet: the entry, the statement and those after it. */
   async function sendOnce<Facts, T>(
     access: Access,
     entry: Entry<Facts>,
-    { statement, place, read }: OneStatement<Facts, T>,
+    { statement, place, further = [], read }: OneStatement<Facts, T>,
   ): Promise<T> {
     // On a cluster a write that shares a packet could wait long for a lock: the nodes do not get the short limit.
     const written = isCluster ? undefined : place
     const shared = access === 'read' ? anyPlace : written
-    const [entered, rows] = await (access === 'read' ? reads : writes).sendOnce<[object, object]>(
-      [named(entry.statement(access === 'write')), named(statement)],
+    const [entered = [], rows = [], ...more] = await (access === 'read' ? reads : writes).sendOnce<
+      object[]
+    >(
+      [entry.statement(access === 'write'), statement, ...further].map(named),
       entry.replacesScope ? shared : undefined,
     )
-    return read(rows, entry.admit(entered))
+    return read(rows, entry.admit(entered), more)
   }
 
   /** The facts alone. */

@@ -33,8 +33,10 @@ export type OneStatement<Facts, T> = {
    * row that it locks; a packet locks in this order.
    */
   readonly place?: Place
-  /** Makes the result from the rows. Called once the entry has decided. */
-  read(rows: object[], facts: Facts): T
+  /** Statements after it in the same packet. */
+  readonly further?: readonly Statement[]
+  /** Makes the result from the rows, and those of each further statement. Called once the entry has decided. */
+  read(rows: object[], facts: Facts, further?: object[][]): T
 }
 
 export function oneStatement<Row extends object, Facts, T>(

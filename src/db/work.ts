@@ -32,6 +32,9 @@ export type ShortStatement<T> = {
 export function wholeOf<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>): WholeWork<Facts, T> {
   if (typeof work === 'function') return work
   if ('whole' in work) return work.whole
-  const { statement, read } = work
-  return async (tx, facts) => read(await tx.sql(statement), facts)
+  const { statement, further = [], read } = work
+  return async (tx, facts) => {
+    const rows = await tx.sql(statement)
+    return read(rows, facts, await Promise.all(further.map((one) => tx.sql(one))))
+  }
 }

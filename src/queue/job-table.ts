@@ -43,6 +43,31 @@ const enter = composeOnce(
           AND j.retry_count = own.retry_count))`,
 )
 
+const loneTurn = 'app.lone_turn'
+
+/**
+ * pg-boss's statement that fetches turns of endpoints. If it finds one alone, the statements after it in the
+ * transaction know this job: `enterLoneTurn` and `loneTurnColumns`.
+ * @param text as pg-boss composes it
+ */
+export function notingLoneTurn(text: string): string {
+  return `
+    WITH fetched AS (${text})
+    SELECT *, set_config('${loneTurn}', CASE count(*) OVER () WHEN 1
+      THEN concat_ws(' ', id, data->>'tenantId', data->>'endpointId') ELSE '' END, true) AS lone
+    FROM fetched`
+}
+
+/** Enters the tenant of the lone turn, and none without it. */
+export const enterLoneTurn = Prisma.sql`
+  SELECT tenant_id FROM enter_job('endpoint-turn', VARIADIC ARRAY[
+    nullif(split_part(current_setting('${Prisma.raw(loneTurn)}', true), ' ', 1), '')::uuid])`
+
+/** A row with tenant_id and endpoint_id of the lone turn; none without it. Follows FROM. */
+export const loneTurnColumns = Prisma.sql`(
+  SELECT split_part(turn, ' ', 2)::uuid AS tenant_id, split_part(turn, ' ', 3)::uuid AS endpoint_id
+  FROM current_setting('${Prisma.raw(loneTurn)}', true) AS turn WHERE turn <> '') AS lone`
+
 /** What a job has, by pg-boss's names, each an SQL expression. Without it pg-boss's default counts. */
 type JobColumns = { readonly data: string } & {
   /** `startAfter`: an interval. */

@@ -3,7 +3,8 @@ import { type Cause, readCause } from '#src/db/cause.ts'
 import type { Database } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
-import { enterTries, type Try } from '#src/queue/job-table.ts'
+import { enterTries, loneTurnColumns, type Try } from '#src/queue/job-table.ts'
+import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import type { LatestState } from '#src/webhooks/health/state.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
@@ -91,10 +92,36 @@ export async function claimDue(
   const asked = claims.map(({ endpointId, since, known, room }, n) => {
     return { n, endpoint_id: endpointId, since: since ?? '-infinity', known, room }
   })
+  const source = Prisma.sql`
+    json_to_recordset(${JSON.stringify(asked)}::text::json) AS claim (
+      n int, endpoint_id uuid, since timestamptz, known text[], room int)`
   return db.read(
     enterTries(endpointTurnQueue, turns),
-    oneStatement(
-      Prisma.sql`
+    oneStatement(dueOf(source, Prisma.sql`${tenantId}::uuid`, now), (rows: Row[]) =>
+      toAttempts(claims, rows, tenantId),
+    ),
+  )
+}
+
+/** The due attempts that a fetch reads for a lone turn: if there are more, the turn reads them itself. */
+export const loneRoom = 8
+
+/** The due attempts of the lone turn that its transaction has fetched and entered (`notingLoneTurn`). */
+export function dueOfLoneTurn(now: Date): Prisma.Sql {
+  const source = Prisma.sql`(
+    SELECT 0 AS n, lone.*, '-infinity'::timestamptz AS since, '{}'::text[] AS known,
+      ${loneRoom}::int AS room FROM ${loneTurnColumns}) AS claim`
+  return dueOf(source, Prisma.sql`claim.tenant_id`, now)
+}
+
+/** @param rows those of `dueOfLoneTurn` */
+export function readLoneTurn(rows: object[], { tenantId, endpointId }: EndpointTurnJob) {
+  return toAttempts([{ endpointId }], rows as Row[], tenantId)[0] ?? []
+}
+
+/** @param source the claims, as `claim` */
+function dueOf(source: Prisma.Sql, tenantId: Prisma.Sql, now: Date): Prisma.Sql {
+  return Prisma.sql`
       SELECT claim.n, a.delivery_id, a.series, a.number, a.due_at, a.released, d.status,
         d.series AS own_series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
         e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature,
@@ -106,12 +133,11 @@ export async function claimDue(
           THEN s.trial_delivery_id END
           AS trial_delivery_id,
         e.secret, e.previous_secret, e.previous_secret_expires_at
-      FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS claim (
-        n int, endpoint_id uuid, since timestamptz, known text[], room int)
+      FROM ${source}
       CROSS JOIN LATERAL (
         SELECT *, row_number() OVER (ORDER BY due_at) = 1 AS is_first FROM (
           SELECT * FROM due_attempts
-          WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = claim.endpoint_id
+          WHERE tenant_id = ${tenantId} AND endpoint_id = claim.endpoint_id
             AND due_at >= claim.since AND ${isDue(now)}
             AND concat_ws(' ', delivery_id, series, number) <> ALL (claim.known)
           ORDER BY due_at LIMIT claim.room) AS oldest
@@ -119,25 +145,22 @@ export async function claimDue(
       -- Each LIMIT forces a lookup by the whole key, even on a new table without statistics.
       LEFT JOIN LATERAL (
         SELECT * FROM deliveries
-        WHERE tenant_id = ${tenantId}::uuid AND deliveries.id = a.delivery_id LIMIT 1
+        WHERE tenant_id = ${tenantId} AND deliveries.id = a.delivery_id LIMIT 1
       ) AS d ON true
       LEFT JOIN LATERAL (
         SELECT body, cause, traceparent FROM outbound_events
-        WHERE tenant_id = ${tenantId}::uuid AND outbound_events.id = d.event_id LIMIT 1
+        WHERE tenant_id = ${tenantId} AND outbound_events.id = d.event_id LIMIT 1
       ) AS v ON true
       -- The endpoint and its state are in the first row of each claim.
       LEFT JOIN LATERAL (
         SELECT * FROM webhook_endpoints
-        WHERE tenant_id = ${tenantId}::uuid AND webhook_endpoints.id = claim.endpoint_id LIMIT 1
+        WHERE tenant_id = ${tenantId} AND webhook_endpoints.id = claim.endpoint_id LIMIT 1
       ) AS e ON a.is_first
       LEFT JOIN LATERAL (
         SELECT * FROM endpoint_states
-        WHERE tenant_id = ${tenantId}::uuid AND endpoint_states.id = claim.endpoint_id LIMIT 1
+        WHERE tenant_id = ${tenantId} AND endpoint_states.id = claim.endpoint_id LIMIT 1
       ) AS s ON a.is_first
-      ORDER BY claim.n, a.due_at`,
-      (rows: Row[]) => toAttempts(claims, rows, tenantId),
-    ),
-  )
+      ORDER BY claim.n, a.due_at`
 }
 
 /** By how much the clocks of processes may differ without a delay of first attempts. */
@@ -191,7 +214,7 @@ type EndpointColumns = {
 }
 
 function toAttempts(
-  claims: readonly Claim[],
+  claims: readonly Pick<Claim, 'endpointId'>[],
   rows: readonly Row[],
   tenantId: string,
 ): DueAttempt[][] {

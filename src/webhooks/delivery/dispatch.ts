@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { Job, PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import {
   createGroupCommit,
@@ -14,15 +14,15 @@ import type { OutboundMetrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import type { Dispatch } from '#src/queue/consumer.ts'
 import { enterTries, type Try } from '#src/queue/job-table.ts'
-import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { repeat } from '#src/runtime/repeat.ts'
 import type { Sender } from '#src/webhooks/client/sender.ts'
 import { holdBeyondLimit } from '#src/webhooks/delivery/held/hold.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { createRunner } from './attempt.ts'
-import { type Claim, claimDue, type DueAttempt } from './claim.ts'
+import { type Claim, claimDue, type DueAttempt, loneRoom } from './claim.ts'
 import { announceTurn, endTurns, handBackTurn } from './end-turns.ts'
+import { fetchTurns, type TurnJob } from './fetch-turns.ts'
 import { decideStart } from './outcome.ts'
 import { createRecorder } from './record.ts'
 import { createSlots } from './slots.ts'
@@ -52,9 +52,9 @@ export type DispatchLimits = TurnTimes & {
   pollMs: number
 }
 
-type TurnJob = Job<EndpointTurnJob>
-
 export type Dispatcher = {
+  /** As `fetchTurns`. What it has read for a turn is left out if more may have been added meanwhile. */
+  fetch(atMost: number): Promise<TurnJob[]>
   run: Dispatch<TurnJob>
   /** Wakes the turns of the tenant's endpoints; all turns if `tenantId` is empty. */
   wake(tenantId: string): void
@@ -79,6 +79,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   const turns = new Map<string, { tenantId: string; turn: Turn }>()
   const slots = createSlots(limits, () => turns.size >= limits.turns)
   let isFinishing = false
+  let wakes = 0
 
   const claims = groupByTenant<Claim, DueAttempt[]>((tenantId, asked) =>
     readTogether(() => claimDue(db, { tenantId }, asked, clock.now())),
@@ -92,7 +93,9 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     const { tenantId, endpointId } = job.data
     const facts = { tenantId, endpointId }
     return {
-      claim: (since, known, room) => claims(tenantId, { turn, endpointId, since, known, room }),
+      claim: firstsBefore(job, (since, known, room) =>
+        claims(tenantId, { turn, endpointId, since, known, room }),
+      ),
       admit: (due) => admit(deps, turn, due, writeLimit),
       attempt: (due) => runAttempt(due),
       async record({ deliveryId, series, number }, outcome) {
@@ -115,9 +118,14 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     }
   }
 
-  const poll = repeat(async () => wake(''), { everyMs: limits.pollMs })
+  const poll = repeat(async () => wakeTurns(''), { everyMs: limits.pollMs })
 
   function wake(tenantId: string): void {
+    wakes += 1
+    wakeTurns(tenantId)
+  }
+
+  function wakeTurns(tenantId: string): void {
     for (const one of turns.values()) {
       if (tenantId === '' || one.tenantId === tenantId) one.turn.wake()
     }
@@ -132,6 +140,11 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   }
 
   return {
+    async fetch(atMost) {
+      const before = wakes
+      const jobs = await fetchTurns(queue, db, atMost, clock.now())
+      return wakes === before ? jobs : jobs.map((job) => ({ ...job, firsts: undefined }))
+    },
     run: (jobs, abandoned) => jobs.map((job) => run(job, abandoned)),
     wake,
     finish() {
@@ -139,6 +152,16 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
       void poll.stop()
       for (const { turn } of turns.values()) turn.finish()
     },
+  }
+}
+
+/** The first claim of a turn is what was read with it, if that is known; the next ones are `claim`. */
+function firstsBefore({ firsts }: TurnJob, claim: TurnWork['claim']): TurnWork['claim'] {
+  let unused = firsts
+  return async (since, known, room) => {
+    const found = unused
+    unused = undefined
+    return found !== undefined && room >= loneRoom ? [...found] : claim(since, known, room)
   }
 }
 

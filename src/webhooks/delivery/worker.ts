@@ -6,7 +6,7 @@ import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { workPeriodically } from '#src/queue/periodic.ts'
-import type { DeliverJob, EndpointTurnJob, Jobs } from '#src/queue/queue.ts'
+import type { DeliverJob, Jobs } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { drainQueue, workDrain } from '#src/webhooks/delivery/held/drain.ts'
 import { trialQueue, workTrial } from '#src/webhooks/delivery/held/trial.ts'
@@ -18,7 +18,7 @@ import {
   endpointTurnQueue,
 } from '#src/webhooks/schedule/due-attempts.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
-import { fetchTurns } from './fetch-turns.ts'
+import type { TurnJob } from './fetch-turns.ts'
 import { forecastQueue, workForecast } from './forecast.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
@@ -62,13 +62,13 @@ export async function workOutbound(
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const attemptLog = createAttemptLog(logger, logPerSecond)
   const dispatcher = createDispatcher({ ...deps, sender, retrySeconds, attemptLog }, deliverLimits)
-  const consumer = await startConsumer<Job<EndpointTurnJob>>({
+  const consumer = await startConsumer<TurnJob>({
     queue,
     due,
     name: endpointTurnQueue,
     onNotify: dispatcher.wake,
     limits: turnLimits,
-    fetch: (batchSize) => fetchTurns(queue, db, batchSize),
+    fetch: dispatcher.fetch,
     run: dispatcher.run,
     logger,
   })

@@ -60,7 +60,9 @@ t.test(
          now() - interval '1 s' * ((endpoint * 7919 + second * 1049) % 3600), 9
        FROM generate_series(1, 300) AS endpoint, generate_series(1, 3) AS second`,
       )
-      const fetched = await Promise.all(queues.map((queue) => fetchTurns(queue, db, 200)))
+      const fetched = await Promise.all(
+        queues.map((queue) => fetchTurns(queue, db, 200, new Date())),
+      )
       t.ok(fetched.flat().length >= 128)
       const { rows } = await database.admin.query(
         `SELECT group_id FROM pgboss.job WHERE state = 'active' GROUP BY 1 HAVING count(*) > 1`,
