@@ -6,12 +6,14 @@ import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { logins, type Urls, urlsOf } from '#dev/testing/logins.ts'
 import { startReceiver } from '#dev/testing/receiver.ts'
+import { heapFlags } from '#src/runtime/process/heap.ts'
 import { prepareInstallation } from '#test/instances/installation.ts'
 import { faultsIn } from '#test/reliability/instance.ts'
 import { tracesOf } from '#test/support/app/collector.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { takeTour } from '#test/support/browser/tour.ts'
 import { untilTrue } from '#test/support/database/until.ts'
+import { beginningsOf } from '#test/support/processes/beginnings.ts'
 import {
   addresses,
   runProgram,
@@ -28,6 +30,13 @@ t.before(() => {
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(stderr)
+})
+
+t.test('it begins once, with the flags that bound its memory', async (t) => {
+  for (const command of ['serve', 'worker']) {
+    const { begun, pid } = await beginningsOf(t, [binary, command])
+    t.same(begun, [{ pid, flags: heapFlags, args: [command] }])
+  }
 })
 
 const run = (t: Test, args: readonly string[], env: Record<string, string>, cwd: string) =>

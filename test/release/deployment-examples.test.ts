@@ -23,6 +23,27 @@ const secrets: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtps://user:word@mail.example.com',
 }
 
+t.test('what is installed starts the program itself: npm would stay beside it', async (t) => {
+  const files = [
+    'Dockerfile',
+    'dev/template/common/Dockerfile',
+    'compose.yaml',
+    ...globSync('docs/deployment/**/*.{service,yaml,yml}', { cwd: root }),
+  ]
+  let starts = 0
+  for (const file of files) {
+    const text = await readFile(join(root, file), 'utf8')
+    const image = text.slice(text.lastIndexOf('\nFROM ') + 1)
+    for (const [line] of image.matchAll(
+      /^\s*(ExecStart=|ENTRYPOINT|CMD|-? ?(command|args):).*/gm,
+    )) {
+      starts += 1
+      t.notMatch(line, /\b(npm|npx|sh)\b/, `${file}: ${line}`)
+    }
+  }
+  t.ok(starts >= files.length, 'each has a start')
+})
+
 const systemdAnalyze = findProgram('systemd-analyze')
 const skip = systemdAnalyze === null && 'no systemd-analyze on this machine'
 

@@ -4,6 +4,8 @@ import { glob, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from '
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { version } from '#src/runtime/assets.ts'
+import { heapFlags } from '#src/runtime/process/heap.ts'
+import { beginningsOf } from '#test/support/processes/beginnings.ts'
 import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { publishChecked } from './checked-event.ts'
 import {
@@ -53,6 +55,22 @@ t.test('an app that depends on the package runs, with a route of its own', async
   t.equal(await stop(), 0)
   t.same((await readdir(folder)).sort(), [...files, 'node_modules'].sort(), 'it writes no file')
 })
+
+t.test(
+  'the installed program turns into itself with the flags that bound its memory',
+  async (t) => {
+    const folder = await makeApp(t)
+    await install(folder, archive)
+    const entry = join(folder, 'node_modules/gatehouse/dist/js/cli.js')
+    for (const command of ['serve', 'worker']) {
+      const { begun, pid } = await beginningsOf(t, [process.execPath, entry, command])
+      t.same(
+        begun,
+        [[], heapFlags].map((flags) => ({ pid, flags, args: [command] })),
+      )
+    }
+  },
+)
 
 const templates = {
   'with the example': { args: [], tests: 2 },

@@ -1,44 +1,17 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { heapFlags } from '#src/runtime/process/heap.ts'
-import { temporaryFolder } from '#test/support/processes/program.ts'
+import { beginningsOf } from '#test/support/processes/beginnings.ts'
 
 const cli = fileURLToPath(new URL('../../dev/cli.ts', import.meta.url))
 const skip = process.platform === 'win32' && 'a process cannot be replaced'
 
-type Begun = { pid: number; flags: string[]; args: string[] }
-
-/** Every beginning of the command line until it ends, and what it wrote about itself. */
-async function run(
+/** Every beginning of the command line. */
+const run = (
   t: Test,
   args: readonly string[],
   options: { NODE_OPTIONS?: string; ipc?: true } = {},
-) {
-  const report = `${await temporaryFolder(t)}/report.cjs`
-  await writeFile(
-    report,
-    `const { pid, execArgv: flags, argv } = process
-    process.stderr.write('begun ' + JSON.stringify({ pid, flags, args: argv.slice(2) }) + '\\n')`,
-  )
-  const { NODE_OPTIONS = '', ipc = false } = options
-  // In production nothing is started without settings.
-  const child = spawn(process.execPath, [cli, ...args], {
-    env: { NODE_ENV: 'production', NODE_OPTIONS: `--require=${report} ${NODE_OPTIONS}` },
-    stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
-  })
-  let messages = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    messages += text
-  })
-  const [status] = await once(child, 'close')
-  const begun = [...messages.matchAll(/^begun (.*)$/gm)].map(
-    ([, line = '']): Begun => JSON.parse(line),
-  )
-  return { pid: child.pid, status, begun, messages }
-}
+) => beginningsOf(t, [process.execPath, cli, ...args], options)
 
 t.test(
   'what runs for long has the flags of the binary, in the same process',

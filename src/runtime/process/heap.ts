@@ -1,8 +1,8 @@
 import { isSea } from 'node:sea'
 
 /**
- * V8 may use 4 GiB and collects late: these need a quarter less memory under load, and cost reads at 64 connections
- * no more CPU in a measurement beside other work, in which 4 MB and 50 % took a quarter more. The first is half the
+ * V8 may use 4 GiB and collects late: these need a fifth less memory under load, and cost reads and changes at 64
+ * connections no more CPU (docs/operations.md, Capacity); 4 MB and 50 % took a quarter more. The first is half the
  * default, and the second lets the heap grow by 30 % between collections.
  */
 export const heapFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30']
