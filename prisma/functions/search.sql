@@ -15,19 +15,30 @@ $$;
 
 -- Writes the words of every row of a table, in the transaction that makes its triggers, while its reads and writes
 -- wait. Does nothing if the trigger's function already says that it was done for this table of words and these fields.
-CREATE OR REPLACE FUNCTION fill_words(searched text, keys text, fields text) RETURNS void
+-- `counted`: the bytes that a word counts in the quota of its tenant, 0 for none. They are added as waiting changes,
+-- because the triggers would take a lock for each tenant.
+CREATE OR REPLACE FUNCTION fill_words(searched text, keys text, fields text, counted integer) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   words text := searched || '_words';
   keeper regprocedure := format('public.keep_%s()', words)::regprocedure;
-  done text := format('Words of %s, into %s.', fields, words::regclass::oid);
+  known text := obj_description(keeper, 'pg_proc');
+  place text := format('into %s, ', words::regclass::oid);
+  done text := format('Words of %s, %s%s bytes each.', fields, place, counted);
+  change text := format('INSERT INTO public.usage_changes
+    (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes)
+    SELECT w.tenant_id, 0, $1 * count(*), 0, 0 FROM public.%I w GROUP BY w.tenant_id', words);
 BEGIN
-  IF obj_description(keeper, 'pg_proc') = done THEN RETURN; END IF;
+  IF known = done THEN RETURN; END IF;
   EXECUTE format('ALTER TABLE public.%I NO FORCE ROW LEVEL SECURITY', searched);
   EXECUTE format('ALTER TABLE public.%I NO FORCE ROW LEVEL SECURITY', words);
+  EXECUTE format('ALTER TABLE public.%I DISABLE TRIGGER USER', words);
+  EXECUTE change USING -coalesce(substring(known FROM place || '(\d+) bytes')::integer, 0);
   EXECUTE format('TRUNCATE public.%I', words);
   EXECUTE format('INSERT INTO public.%1$I (%2$s, word) SELECT %2$s, unnest(public.search_words(concat_ws('' '', %3$s))) FROM public.%4$I r',
     words, keys, fields, searched);
+  EXECUTE change USING counted;
+  EXECUTE format('ALTER TABLE public.%I ENABLE TRIGGER USER', words);
   EXECUTE format('ALTER TABLE public.%I FORCE ROW LEVEL SECURITY', words);
   EXECUTE format('ALTER TABLE public.%I FORCE ROW LEVEL SECURITY', searched);
   EXECUTE format('COMMENT ON FUNCTION %s IS %L', keeper, done);

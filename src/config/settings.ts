@@ -403,7 +403,7 @@ export const Settings = Type.Object({
   QUOTA_RESOURCES: Type.String({
     default: '500000/1024',
     description:
-      'Rows/MiB of the resources of the app, folders, teams, team members and invitations that a tenant may store; `off` disables the limit. Bytes are those of the texts, without indexes, and 1 KiB for what the owner of a row can still change after leaving the tenant. `gatehouse usage limit` sets another limit for one tenant.',
+      'Rows/MiB of the resources of the app, folders, teams, team members and invitations that a tenant may store; `off` disables the limit. Bytes are those of the texts, without indexes, 180 for each word that a search finds them by, and 1 KiB for what the owner of a row can still change after leaving the tenant. `gatehouse usage limit` sets another limit for one tenant.',
   }),
   QUOTA_EVENTS: Type.String({
     default: '5000000/2048',

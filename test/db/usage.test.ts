@@ -132,7 +132,7 @@ t.test('a tenant has the limits of the setting, or its own', async (t) => {
   await t.rejects(insert('{1,1000,0,0}'), { code: 'QU001' }, 'rows')
   await t.rejects(insert('{9,9,0,0}'), { code: 'QU001' }, 'bytes')
   t.equal(
-    await setQuota(systemDb, tenant, { resources: { rows: 2, bytes: 99 }, events: null }),
+    await setQuota(systemDb, tenant, { resources: { rows: 2, bytes: 999 }, events: null }),
     true,
   )
   await insert('{1,1000,0,0}')
@@ -224,7 +224,7 @@ t.test('operators see how many tenants have used 90 % of a budget', async (t) =>
   )
   const near = async (rows: number) => {
     const { registry, quotas } = createMetrics()
-    const quota = { resources: { rows, bytes: 1_000 }, events: 'off' } as const
+    const quota = { resources: { rows, bytes: 10_000 }, events: 'off' } as const
     await measureUsage(systemDb, quotas, quota)
     return registry.getSingleMetricAsString('gatehouse_tenants_near_quota')
   }

@@ -14,7 +14,6 @@ const notCounted = [
   'member_usage', // one per membership
   'memberships', // one per accepted invitation
   'portal_sessions', // 100 per tenant
-  'posts_words', // at most 1,000 of a row
   'service_tokens', // 50 per tenant
   'sessions', // expire
   'tenant_usage',

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createUser } from '#dev/testing/people.ts'
+import { checkUsage } from '#src/auth/members/usage.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
 import {
@@ -8,6 +10,7 @@ import {
   createOwnedDatabase,
   type TestDatabase,
 } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 
 /* The words by which lists are searched: how texts are divided, who keeps them, and who sees them. */
 
@@ -52,6 +55,16 @@ async function post(database: TestDatabase, tenantId: string, title: string): Pr
   return rows[0].id
 }
 
+/** The tenants whose counters differ from their rows. */
+async function wrongCounts({ workerUrl }: TestDatabase) {
+  const systemDb = openSystemDatabase(workerUrl, 1, patient)
+  try {
+    return (await checkUsage(systemDb, false)).wrong
+  } finally {
+    await systemDb.close()
+  }
+}
+
 async function wordsIn({ admin }: TestDatabase, id: string): Promise<string[]> {
   const { rows } = await admin.query('SELECT word FROM posts_words WHERE id = $1 ORDER BY 1', [id])
   return rows.map(({ word }) => word)
@@ -73,6 +86,49 @@ t.test('the words of a row follow it, whoever writes it', async (t) => {
   await admin.query('DELETE FROM memberships WHERE tenant_id = $1', [tenantId])
   await admin.query('DELETE FROM tenants WHERE id = $1', [tenantId])
   t.strictSame(await wordsIn(database, other), [], 'of a deleted tenant')
+})
+
+t.test('a tenant stores no more words than its quota has bytes for', async (t) => {
+  const database = await createDatabase(t)
+  const { admin } = database
+  const { tenantId } = await createUser(database)
+  const other = await createUser(database)
+  const bytes = async (tenant = tenantId) => {
+    t.strictSame(await wrongCounts(database), [], 'counters and rows are equal')
+    const { rows } = await admin.query('SELECT resource_bytes FROM counted_usage($1)', [tenant])
+    return Number(rows[0].resource_bytes)
+  }
+  const title = 'ab cd ef'
+  const id = await post(database, tenantId, title)
+  t.equal(await bytes(), title.length + 3 * 180)
+  await admin.query(`UPDATE posts SET title = 'ab cd' WHERE id = $1`, [id])
+  t.equal(await bytes(), 5 + 2 * 180, 'of a change, the words that are new or gone')
+  t.equal(await bytes(other.tenantId), 0)
+
+  const limited = async (text: string, limit: number) => {
+    const client = await admin.connect()
+    try {
+      await client.query('BEGIN')
+      await client.query(`SELECT set_config('app.quota', $1, true)`, [`{9,${limit},0,0}`])
+      await client.query(`INSERT INTO posts (tenant_id, title, body) VALUES ($1, $2, '')`, [
+        tenantId,
+        text,
+      ])
+      await client.query('COMMIT')
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
+  }
+  const before = await bytes()
+  const words = Array.from({ length: 50 }, (_, n) => `w${n}`).join(' ')
+  const needed = before + words.length + 50 * 180
+  await t.rejects(limited(words, needed - 1), { code: 'QU001' }, 'one byte too many')
+  t.equal(await bytes(), before, 'nothing is left of the refused row')
+  await limited(words, needed)
+  t.equal(await bytes(), needed)
+  await admin.query('DELETE FROM posts WHERE tenant_id = $1', [tenantId])
+  t.equal(await bytes(), 0)
 })
 
 t.test('the owner of the tables deletes a tenant with its words, in any scope', async (t) => {
@@ -145,9 +201,18 @@ t.test('migrate writes the words of rows that are there before their table', asy
     `SELECT relname FROM pg_class WHERE relname IN ('posts', 'posts_words') AND relforcerowsecurity`,
   )
   t.equal(forced.rows.length, 2, 'under forced policies as before')
+  t.strictSame(await wrongCounts(database), [], 'their words are counted')
+  const { oid: table } = (await admin.query(`SELECT 'posts_words'::regclass::oid AS oid`)).rows[0]
   // Rows are not read again while nothing about the search has changed.
   await admin.query(`ALTER TABLE posts DISABLE TRIGGER keep_posts_words`)
   const unread = await post(database, tenantId, 'Unread')
   t.equal((await migrate(urls)).defined, true, 'the trigger is made again')
   t.strictSame(await wordsIn(database, unread), [])
+  await admin.query(
+    `COMMENT ON FUNCTION keep_posts_words() IS 'Words of r.body, into ${table}, 180 bytes each.'`,
+  )
+  await admin.query(`ALTER TABLE posts DISABLE TRIGGER keep_posts_words`)
+  t.equal((await migrate(urls)).defined, true)
+  t.strictSame(await wordsIn(database, unread), ['unread'], 'those of other fields are replaced')
+  t.strictSame(await wrongCounts(database), [], 'and count no more')
 })

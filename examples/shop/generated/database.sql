@@ -52,7 +52,9 @@ SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_lengt
 CREATE TRIGGER keep_posts_words AFTER INSERT OR UPDATE OR DELETE ON posts
   FOR EACH ROW EXECUTE FUNCTION keep_posts_words();
 
-SELECT fill_words('posts', 'tenant_id, id', 'r.title');
+SELECT fill_words('posts', 'tenant_id, id', 'r.title', 180);
+
+SELECT count_table('posts_words', 'resource', '180', '0');
 
 -- The columns of declared resources that name a member, and are cleared after that person has left.
 CREATE OR REPLACE FUNCTION declared_members() RETURNS TABLE (name text, named text) LANGUAGE sql IMMUTABLE AS $$

@@ -1,5 +1,5 @@
 import type { Resource } from './define.ts'
-import { wordsKeeperOf } from './names.ts'
+import { wordsTableOf } from './names.ts'
 
 const maxOrderedFilters = 16 // each is an index, which every write of a row updates
 
@@ -21,7 +21,7 @@ export function listFaultsOf(resource: Resource): [boolean, string][] {
     const isText = control?.as === 'line' || control?.as === 'area'
     return column !== 'text' || !isText || isHidden
   })
-  const keeper = wordsKeeperOf(resource)
+  const counter = `count_${wordsTableOf(resource)}`
   const ofLists = filters.find((one) => listParameters.includes(one))
   const byTeams = sort.length > 0 ? 'sort' : search.length > 0 ? 'search' : undefined
   return [
@@ -37,8 +37,8 @@ export function listFaultsOf(resource: Resource): [boolean, string][] {
       `has ${filters.length} filters and ${sort.length} sorts, which need ${pairs} indexes together, ${maxOrderedFilters} at most: leave some out`,
     ],
     [
-      search.length > 0 && keeper.length > 63,
-      `has a search and a table with a long name: its trigger ${keeper} would have one of more than 63 characters`,
+      search.length > 0 && counter.length > 63,
+      `has a search and a table with a long name: its trigger function ${counter} would have one of more than 63 characters`,
     ],
     [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
   ]

@@ -1,9 +1,11 @@
+import type { TSchema } from 'typebox'
 import type { Resource } from './define.ts'
 import { givenKeysOf, homeFunctionOf, publishesAtHome, sectionOf } from './derived.ts'
 import { columns as columnTypes } from './fields/columns.ts'
+import type { Field } from './fields/field.ts'
 import { membersOf } from './fields/keys/member.ts'
 import { columnOf, memberCheckOf, memberKeyOf } from './names.ts'
-import { wordFunctionsOf, wordPoliciesOf, wordTriggersOf } from './search-sql.ts'
+import { typicalWordBytes, wordFunctionsOf, wordPoliciesOf, wordTriggersOf } from './search-sql.ts'
 import { askingOf, personKinds, visiblePolicy } from './visible.ts'
 
 /*
@@ -262,7 +264,7 @@ function triggersOf(resource: Resource): string[] {
 const changeableBytes = 1_024
 
 /** The bytes of a row `r` that depend on what was written. */
-function bytesOf({ scope, fields, actions }: Resource): string {
+function bytesOf({ scope, fields, actions, search }: Resource): string {
   const computed = Object.keys(fields).filter((key) => fields[key]?.computes !== undefined)
   const isChanged = scope === 'owner' && actions.update !== undefined
   const changed = isChanged ? [...(actions.update?.accepts ?? []), ...computed] : []
@@ -273,7 +275,16 @@ function bytesOf({ scope, fields, actions }: Resource): string {
     const size = `octet_length(r.${columnOf(key)}${column === 'jsonb' ? '::text' : ''})`
     return [isNullable ? `coalesce(${size}, 0)` : size]
   })
-  return sizes.length === 0 ? '0' : sizes.join(' + ')
+  // The words of a tenant's rows count by themselves (wordTriggersOf).
+  const words = scope === 'owner' ? search.map((key) => `${wordBytesOf(fields[key])}`) : []
+  const all = [...sizes, ...words]
+  return all.length === 0 ? '0' : all.join(' + ')
+}
+
+/** The bytes of the words that a searched field may have, of as much as its owner can change after leaving. */
+function wordBytesOf(field: Field | undefined): number {
+  const schema: (TSchema & { maxLength?: number }) | undefined = field?.control?.schema(false)
+  return typicalWordBytes(Math.min(changeableBytes, schema?.maxLength ?? changeableBytes))
 }
 
 function literal(text: string | null): string {

@@ -8,6 +8,7 @@ import { computed } from '#src/resources/kit/fields/computed.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { owner } from '#src/resources/kit/fields/keys/people.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
+import { text } from '#src/resources/kit/fields/texts/text.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 import { sqlOf } from '#src/resources/kit/sql.ts'
 
@@ -72,8 +73,38 @@ t.test('what a tenant creates is counted by its bytes, and services are filled i
     `SELECT count_table('posts', 'resource', 'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)')`,
     `SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)')`,
     'CREATE TRIGGER keep_posts_words AFTER INSERT OR UPDATE OR DELETE ON posts FOR EACH ROW EXECUTE FUNCTION keep_posts_words()',
-    `SELECT fill_words('posts', 'tenant_id, id', 'r.title')`,
+    `SELECT fill_words('posts', 'tenant_id, id', 'r.title', 180)`,
+    `SELECT count_table('posts_words', 'resource', '180', '0')`,
   ])
+  t.end()
+})
+
+t.test('words of a row with an owner count with the row, whatever its owner writes later', (t) => {
+  const notes = defineResource('note', {
+    plural: 'notes',
+    scope: 'owner',
+    fields: {
+      id: id(),
+      userId: owner(),
+      title: line(80),
+      text: text(5_000),
+      createdAt: created(),
+      updatedAt: updated(),
+    },
+    search: ['title', 'text'],
+    actions: {
+      read: { permission: null, token: 'note:read' },
+      create: { permission: null, token: 'note:write', accepts: ['title', 'text'] },
+      update: { permission: null, token: 'note:write', accepts: ['title', 'text'] },
+    },
+  })
+  const made = statementsOf(sqlOf([notes]).triggers)
+  t.ok(
+    made.includes(`SELECT count_table('notes', 'resource', '1024 + 1024 + 1800 + 23040')`),
+    'of at most 1,024 characters of each field',
+  )
+  t.ok(made.includes(`SELECT fill_words('notes', 'tenant_id, id, user_id', 'r.title, r.text', 0)`))
+  t.notMatch(made.join(), `count_table('notes_words'`)
   t.end()
 })
 

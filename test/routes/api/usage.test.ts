@@ -15,7 +15,7 @@ t.test('a tenant sees what it stores and may store, and only its own', async (t)
     resources: { rows, bytes, maxRows: 10, maxBytes: 1_048_576 },
     events: { rows: 0, bytes: 0, maxRows: null, maxBytes: null },
   })
-  t.strictSame((await send('GET', '/usage')).json(), used(1, 36))
+  t.strictSame((await send('GET', '/usage')).json(), used(1, 36 + 2 * 180))
   t.strictSame((await other.send('GET', '/usage')).json(), used(0, 0))
   const page = await test.app.inject({
     url: '/app/tenant',
@@ -51,7 +51,7 @@ t.test('what exceeds the budget of resources is refused with nothing stored', as
 t.test('texts that grow beyond the budget are refused, texts that shrink are not', async (t) => {
   const test = await build(t)
   const { send } = await owner(test, { role: 'admin' })
-  await test.database.admin.query('UPDATE tenant_usage SET max_resource_bytes = 100')
+  await test.database.admin.query('UPDATE tenant_usage SET max_resource_bytes = 280')
   const large = { title: 'Large', body: 'x'.repeat(80) }
   const { id } = (await send('POST', '/posts', large)).json()
   t.match((await send('POST', '/posts', large)).json(), full)

@@ -15,7 +15,9 @@ SELECT count_table('tasks', 'resource', 'octet_length(r.title) + coalesce(octet_
 CREATE TRIGGER keep_tasks_words AFTER INSERT OR UPDATE OR DELETE ON tasks
   FOR EACH ROW EXECUTE FUNCTION keep_tasks_words();
 
-SELECT fill_words('tasks', 'tenant_id, id', 'r.title');
+SELECT fill_words('tasks', 'tenant_id, id', 'r.title', 180);
+
+SELECT count_table('tasks_words', 'resource', '180', '0');
 
 -- The columns of declared resources that name a member, and are cleared after that person has left.
 CREATE OR REPLACE FUNCTION declared_members() RETURNS TABLE (name text, named text) LANGUAGE sql IMMUTABLE AS $$
