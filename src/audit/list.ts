@@ -126,12 +126,15 @@ export function listTenantAudit(
 }
 
 /** How many entries such a list has. */
-export async function countTenantAudit(
-  tx: Tx,
-  scope: TenantScope,
-  filter: TenantAuditFilter,
-): Promise<Count> {
-  const where = { ...whereOf(scope, filter), ...conditionsOf(filter) }
+export function countOwnAudit(tx: Tx, { userId }: OwnerScope, filter: AuditFilter) {
+  return count(tx, { userId, ...conditionsOf(filter) })
+}
+
+export function countTenantAudit(tx: Tx, scope: TenantScope, filter: TenantAuditFilter) {
+  return count(tx, { ...whereOf(scope, filter), ...conditionsOf(filter) })
+}
+
+async function count(tx: Tx, where: Prisma.AuditEntryWhereInput): Promise<Count> {
   const rows = await tx.auditEntry.count({ where, take: maxCounted + 1 })
   return { rows: Math.min(rows, maxCounted), more: rows > maxCounted }
 }

@@ -2,7 +2,13 @@ import Type from 'typebox'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, timeConditions } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Page, type PageResult, pageOf } from '#src/http/lists/pagination.ts'
+import {
+  type Count,
+  maxCounted,
+  type Page,
+  type PageResult,
+  pageOf,
+} from '#src/http/lists/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 
 export const eventStatuses = [
@@ -92,22 +98,14 @@ export const receivedList = {
  */
 export async function listReceived(
   connection: Queryable,
-  { status, forwarding, type, from, to }: EventFilter,
+  filter: EventFilter,
   page: Page,
 ): Promise<PageResult<ReceivedEvent>> {
   const [last] = page.after ?? []
+  const { indexed, others } = conditionsOf(filter)
   const conditions = [
-    Prisma.sql`true`,
-    ...(status === undefined ? [] : [Prisma.sql`status = ${status}`]),
-    // The literal lets the planner see that the partial index contains the status.
-    ...(status === undefined || status === 'processed' ? [] : [Prisma.sql`status <> 'processed'`]),
-    ...(forwarding === undefined ? [] : [Prisma.sql`forwarding = ${forwarding}`]),
-    // As above, for the index of what the app does not have.
-    ...(forwarding === undefined || forwarding === 'delivered'
-      ? []
-      : [Prisma.sql`forwarding <> 'delivered'`]),
-    ...(type === undefined ? [] : [Prisma.sql`type = ${type}`]),
-    ...timeConditions(Prisma.sql`received_at`, { from, to }),
+    ...indexed,
+    ...others,
     keyset(
       [Prisma.sql`received_at`, Prisma.sql`event_id`],
       last === undefined ? null : [receivedAt(last), Prisma.sql`${last}`],
@@ -117,6 +115,51 @@ export async function listReceived(
   const rows = await connection.sql<Row>`
       SELECT ${columns} FROM received_events WHERE ${Prisma.join(conditions, ' AND ')}`
   return pageOf(rows, page, receivedList.name, ({ id }) => [id], toReceived)
+}
+
+/** The newest events in which a filter without an index is counted. */
+const searchedEvents = 10_000
+
+/**
+ * How many events such a list has.
+ * @param searched how many of the newest are compared with a filter that has no index
+ */
+export async function countReceived(
+  connection: Queryable,
+  filter: EventFilter,
+  searched = searchedEvents,
+): Promise<Count> {
+  const { indexed, others } = conditionsOf(filter)
+  const looked = others.length === 0 ? maxCounted + 1 : searched
+  const [counted] = await connection.sql<{ rows: number; looked: number }>`
+    SELECT (count(*) FILTER (WHERE ${Prisma.join([Prisma.sql`true`, ...others], ' AND ')}))::int AS rows,
+      count(*)::int AS looked
+    FROM (SELECT status, forwarding, type FROM received_events
+      WHERE ${Prisma.join(indexed, ' AND ')}
+      ORDER BY received_at DESC, event_id DESC LIMIT ${looked}::int) AS newest`
+  const { rows = 0, looked: seen = 0 } = counted ?? {}
+  return { rows: Math.min(rows, maxCounted), more: rows > maxCounted || seen >= looked }
+}
+
+/** Conditions on received events: those that an index finds, and the others. */
+function conditionsOf({ status, forwarding, type, ...range }: EventFilter) {
+  // The literals let the planner see that a partial index contains the value.
+  const indexed = [
+    Prisma.sql`true`,
+    ...(status === undefined || status === 'processed'
+      ? []
+      : [Prisma.sql`status = ${status} AND status <> 'processed'`]),
+    ...(forwarding === undefined || forwarding === 'delivered'
+      ? []
+      : [Prisma.sql`forwarding = ${forwarding} AND forwarding <> 'delivered'`]),
+    ...timeConditions(Prisma.sql`received_at`, range),
+  ]
+  const others = [
+    ...(status === 'processed' ? [Prisma.sql`status = 'processed'`] : []),
+    ...(forwarding === 'delivered' ? [Prisma.sql`forwarding = 'delivered'`] : []),
+    ...(type === undefined ? [] : [Prisma.sql`type = ${type}`]),
+  ]
+  return { indexed, others }
 }
 
 function receivedAt(id: string): Prisma.Sql {

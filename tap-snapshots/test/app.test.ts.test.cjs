@@ -576,14 +576,16 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   ├── /activity (GET)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (preHandler) ["waitForTurn()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","leaveAfterSerialization()"]
+    │   │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   │   • (onError) ["countRefusal()"]
     │   │   /activity (HEAD)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   │   • (preValidation) ["dropUnknownParameters()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (preHandler) ["waitForTurn()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()","leaveAfterSerialization()"]
+    │   │   • (onResponse) ["countRequest()","leaveAfterFailure()"]
     │   │   • (onError) ["countRefusal()"]
     │   ├── /identities/remove (POST)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]

@@ -4,9 +4,9 @@ import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { documents } from '#shop/resources/documents.ts'
 import { orders } from '#shop/resources/orders.ts'
 import { posts } from '#shop/resources/posts.ts'
-import { listOwnAudit, listTenantAudit } from '#src/audit/list.ts'
+import { countOwnAudit, listOwnAudit, listTenantAudit } from '#src/audit/list.ts'
 import { listMembers } from '#src/auth/members/members.ts'
-import { listReceived } from '#src/billing/events.ts'
+import { countReceived, listReceived } from '#src/billing/events.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Page } from '#src/http/lists/pagination.ts'
 import { invoices } from '#src/resources/invoices.ts'
@@ -248,6 +248,7 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
       listDeliveries(tx, user, endpointId, filter, of, searched)
   const count = (filter: object) => (tx: Tx) =>
     countDeliveries(tx, user, endpointId, filter, searched)
+  const countOf = (filter: object) => (tx: Tx) => countReceived(tx, filter, searched)
   const reversed = { ...page, isReversed: true }
   const lists: Record<string, (tx: Tx) => Promise<unknown>> = {
     'orders by tenant': orders({ tenantId: other.tenantId }),
@@ -297,6 +298,11 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
     'received events by status': received({ status: 'dead' }),
     'received events by time': received(hour),
     'received events, oldest first': received({}, reversed),
+    'number of received events by status': countOf({ status: 'dead' }),
+    'number of received events by time': countOf(hour),
+    'number of received events by type': countOf({ type: 'a.rare.type' }),
+    'number of own audit entries by action': (tx) =>
+      countOwnAudit(tx, user, { action: 'token-create' }),
   }
   for (const [name, list] of Object.entries(lists)) {
     const plans = await plansOf(list)

@@ -7,13 +7,13 @@ import {
   type Html,
   html,
   isolated,
+  type ListQuery,
   layout,
   line,
   listTable,
   orEmpty,
   type Page,
   pageHead,
-  queryOf,
   renderForm,
   type ShownList,
   table,
@@ -22,7 +22,7 @@ import {
   type Used,
   type Viewer,
 } from 'gatehouse/routes'
-import { orders as declared, type LineItem, ShippingAddress } from '../resources/orders.ts'
+import { type LineItem, ShippingAddress } from '../resources/orders.ts'
 
 type ShownOrder = {
   id: number
@@ -62,11 +62,19 @@ export type OrderListView = {
   readonly orders: readonly ShownOrder[]
   readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
   readonly count: Count | undefined
+  readonly query: ListQuery
   readonly used: Used
 }
 
 /** The viewer's orders in all their tenants, newest first unless the other order is asked for. */
-export function orderListPage({ viewer, orders, cursors, count, used }: OrderListView): Page {
+export function orderListPage({
+  viewer,
+  orders,
+  cursors,
+  count,
+  query,
+  used,
+}: OrderListView): Page {
   const path = '/app/orders'
   const tenants = (viewer.tenants ?? []).map(({ id, name }) => ({ value: id, label: name }))
   const looks = {
@@ -89,7 +97,7 @@ export function orderListPage({ viewer, orders, cursors, count, used }: OrderLis
     'Orders',
     html`${pageHead({ title: 'Orders', lead })}
       <section class="card">
-        ${filtersOf({ path, query: queryOf(declared, null), used, looks })}
+        ${filtersOf({ path, query, used, looks })}
         ${listTable(listColumns, rows, { path, filter: used, ...cursors }, empty)}
       </section>`,
     { current: path, ...viewer },

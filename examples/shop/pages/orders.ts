@@ -1,32 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import {
-  actionsOf,
-  CursorQuery,
-  filterSchemasOf,
-  found,
-  IdParams,
-  queryOf,
-  readFilters,
-  readId,
-  readList,
-} from 'gatehouse/routes'
+import { actionsOf, found, IdParams, listPageOf, queryOf, readId } from 'gatehouse/routes'
 import Type from 'typebox'
 import { orders as declared } from '../resources/orders.ts'
 import { addressForm, orderListPage, orderPage } from './order-pages.ts'
 
 const { change, find, list, listingBy } = actionsOf(declared)
-const listQuery = queryOf(declared, null)
-const ListQuery = Type.Object(
-  { ...CursorQuery.properties, ...filterSchemasOf(listQuery) },
-  { additionalProperties: false },
-)
+const { query, querystring, read: readQuery } = listPageOf(queryOf(declared, null))
 
 const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },
   { additionalProperties: false },
 )
-
-const pageSize = '25'
 
 const read = { access: { resource: 'order', action: 'read' } } as const
 const update = { access: { resource: 'order', action: 'update' } } as const
@@ -36,20 +20,15 @@ const schema = { hide: true, params: IdParams }
 const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.get(
     '/app/orders',
-    { config: read, schema: { hide: true, querystring: ListQuery } },
+    { config: read, schema: { hide: true, querystring } },
     async (request, reply) => {
-      const { cursor, ...given } = request.query
-      const used = readFilters(listQuery, given)
-      const { page, filter } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
-        listingBy(used.sort),
-      )
+      const { page, filter, used } = readQuery(request.query, listingBy)
       const listed = await app.db.read(request.entry, (tx, caller) =>
         list(tx, caller, page, filter, { sort: used.sort, count: true }),
       )
       const { data: orders, count, ...cursors } = listed
       const { viewer } = request
-      return reply.sendPage(orderListPage({ viewer, orders, cursors, count, used }))
+      return reply.sendPage(orderListPage({ viewer, orders, cursors, count, query, used }))
     },
   )
   app.get(

@@ -5,7 +5,7 @@ import type { Caller } from '#src/access/caller.ts'
 import { planTitle } from '#src/access/entitlements.ts'
 import type { Action } from '#src/access/policy.ts'
 import { permissionsOf } from '#src/access/roles.ts'
-import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
+import { AuditQuery, countOwnAudit, listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { findTargets } from '#src/audit/targets.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { memberProblem } from '#src/auth/members/members.ts'
@@ -19,9 +19,8 @@ import type { Checkout, OwnBilling } from '#src/billing/checkout.ts'
 import { choicesOf, type Offer } from '#src/billing/offers.ts'
 import { listOwnSubscriptions } from '#src/billing/subscriptions.ts'
 import { withoutLocks } from '#src/db/entry.ts'
-import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageQuery, Uuid } from '#src/http/schemas.ts'
+import { Uuid } from '#src/http/schemas.ts'
 import {
   type AccountNotice,
   accountPage,
@@ -34,22 +33,18 @@ import { activityPage } from '#src/pages/account/tabs.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { sectionFor } from '#src/pages/kit/destinations.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
+import { rangeOf, sinceParameter } from '#src/pages/kit/since.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { listRooms } from '#src/rows/room.ts'
 import { inWords } from '#src/runtime/words.ts'
 
 const path = '/app/account'
 const firstPage = { limit: 100, after: null }
-const auditPageSize = '25'
 
 const Query = Type.Object(doneQuery, { additionalProperties: false })
-const TrailQuery = Type.Object(
-  {
-    /** Cursor of the audit entries. */
-    trail: PageQuery.properties.cursor,
-  },
-  { additionalProperties: false },
-)
+const { action, from, to, sort } = AuditQuery.properties
+const activity = listPageOf(Type.Object({ action, ...sinceParameter, from, to, sort }))
 const IdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 const ConfirmedIdForm = Type.Object(
   { id: Uuid, ...confirmedField },
@@ -109,18 +104,21 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
   )
   app.get(
     '/app/account/activity',
-    { config: access('account', 'read'), schema: { hide, querystring: TrailQuery } },
+    { config: access('account', 'read'), schema: { hide, querystring: activity.querystring } },
     async (request, reply) => {
-      const { sessionEntry, query } = request
-      const { trail } = query
-      const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
-      const page = readPage(part, ownAuditList.name, ownAuditList.forms)
-      const shown = await app.db.read(sessionEntry, async (tx, caller) => {
-        const audit = await listOwnAudit(tx, caller, page)
-        const targets = await findTargets(tx, ownTargets(caller), audit.data)
-        return { ...audit, isLater: trail !== undefined, targets }
+      const { query, read } = activity
+      const { page, used } = read(request.query, ownAuditList)
+      const filter = { action: used.action, ...rangeOf(used, app.clock.now()) }
+      const shown = await app.db.read(request.sessionEntry, async (tx, caller) => {
+        const [listed, count] = await Promise.all([
+          listOwnAudit(tx, caller, page, filter),
+          countOwnAudit(tx, caller, filter),
+        ])
+        const { data: entries, ...cursors } = listed
+        const targets = await findTargets(tx, ownTargets(caller), entries)
+        return { entries, cursors, count, targets }
       })
-      return reply.sendPage(activityPage(request.viewer, shown))
+      return reply.sendPage(activityPage({ viewer: request.viewer, query, used, ...shown }))
     },
   )
   app.form('/app/account/identities/remove', identityActions(app.queue).unlink, {

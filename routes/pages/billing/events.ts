@@ -5,6 +5,7 @@ import { billingEventActions, billingReplayActions } from '#src/billing/actions.
 import { isCustomerFree } from '#src/billing/customers.ts'
 import {
   countByStatus,
+  countReceived,
   EventParams,
   findReceived,
   listReceived,
@@ -16,9 +17,8 @@ import type { BillingProvider } from '#src/billing/providers/provider.ts'
 import { findReplay, type Replay } from '#src/billing/replays.ts'
 import { customerIn } from '#src/billing/waiting.ts'
 import type { Tx } from '#src/db/database.ts'
-import { readList } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { CursorQuery, UuidParams } from '#src/http/schemas.ts'
+import { UuidParams } from '#src/http/schemas.ts'
 import { findLedgerState } from '#src/ledger/last-check.ts'
 import {
   billingEventPage,
@@ -27,16 +27,10 @@ import {
   dismissForm,
   progressOf,
 } from '#src/pages/billing/events.ts'
-import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { SubmissionForm } from '#src/pages/kit/form-submission.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
 
-const pageSize = '25'
-
-const listQuery = billingEventActions.list.query ?? Type.Object({})
-const ListQuery = Type.Object(
-  { ...filterSchemasOf(listQuery), ...CursorQuery.properties },
-  { additionalProperties: false },
-)
+const received = listPageOf(billingEventActions.list.query ?? Type.Object({}))
 
 type Options = { provider: BillingProvider }
 type ReplayRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
@@ -55,26 +49,22 @@ const inSession = ({ sessionEntry }: FastifyRequest) => sessionEntry
 const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, { provider }) {
   app.get(
     '/app/billing',
-    { config: read, schema: { hide, querystring: ListQuery } },
+    { config: read, schema: { hide, querystring: received.querystring } },
     async (request, reply) => {
-      const { entry, query } = request
-      const { cursor, ...given } = query
-      const used = readFilters(listQuery, given)
-      const { page, filter } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
-        receivedList,
-      )
-      const shown = await app.db.read(entry, async (tx) => {
-        const [counts, ages, { data: events, nextCursor }, ledger] = await Promise.all([
+      const { page, filter, used } = received.read(request.query, receivedList)
+      const shown = await app.db.read(request.entry, async (tx) => {
+        const [counts, ages, listed, count, ledger] = await Promise.all([
           countByStatus(tx),
           measureAges(tx),
           listReceived(tx, filter, page),
+          countReceived(tx, filter),
           findLedgerState(tx),
         ])
-        return { counts, ages, events, nextCursor, ledger }
+        const { data: events, ...cursors } = listed
+        return { counts, ages, events, cursors, count, ledger }
       })
       const { viewer } = request
-      return reply.sendPage(billingPage({ viewer, query: listQuery, used, ...shown }))
+      return reply.sendPage(billingPage({ viewer, query: received.query, used, ...shown }))
     },
   )
   app.get('/app/billing/:id', { config: read, schema: event }, async (request, reply) => {

@@ -1,22 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
-import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { IdParams } from '#src/http/schemas.ts'
 import { invoiceListPage, invoicePage } from '#src/pages/billing/invoices.ts'
-import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
 import { invoices as declared } from '#src/resources/invoices.ts'
 import { actionsOf } from '#src/rows/actions.ts'
 import { queryOf } from '#src/rows/query.ts'
 
 const { find, listingBy, list } = actionsOf(declared)
-const query = queryOf(declared, null)
-const querystring = Type.Object(
-  { ...CursorQuery.properties, ...filterSchemasOf(query) },
-  { additionalProperties: false },
-)
-
-const pageSize = '25'
+const { query, querystring, read } = listPageOf(queryOf(declared, null))
 
 const config = { access: { resource: 'invoice', action: 'read' } } as const
 
@@ -26,12 +18,7 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
     '/app/invoices',
     { config, schema: { hide: true, querystring } },
     async (request, reply) => {
-      const { cursor, ...given } = request.query
-      const used = readFilters(query, given)
-      const { page, filter } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
-        listingBy(used.sort),
-      )
+      const { page, filter, used } = read(request.query, listingBy)
       const listed = await app.db.read(request.tenantEntry, (tx, caller) =>
         list(tx, caller, page, filter, { sort: used.sort, count: true }),
       )

@@ -10,15 +10,14 @@ import type { Caller } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { oneStatement } from '#src/db/sql.ts'
-import { readList } from '#src/http/lists/pagination.ts'
 import { idFilterPattern } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
-import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { html } from '#src/pages/kit/html.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
 import { newRowPage } from '#src/pages/resources/new-row.ts'
 import { type Below, belowSection, rowListPage } from '#src/pages/resources/row-list.ts'
 import {
@@ -88,21 +87,14 @@ function isPaged(resource: Declared): resource is PagedResource {
 
 function list(app: FastifyInstance, resource: PagedResource) {
   const { listWithNames, listingBy } = actionsOf(resource)
-  const query = queryOf(resource, null)
-  const querystring = Type.Object(
-    { ...CursorQuery.properties, ...doneQuery, ...filterSchemasOf(query) },
-    { additionalProperties: false },
-  )
+  const { parameters, read } = listPageOf(queryOf(resource, null), pageSize)
+  const querystring = Type.Object({ ...parameters, ...doneQuery }, { additionalProperties: false })
   app.get<{ Querystring: Record<string, string | undefined> }>(
     pagePathOf(resource),
     { config: accessTo(resource, 'read'), schema: { hide, querystring } },
     async (request, reply) => {
-      const { done, cursor, ...given } = request.query
-      const filter = readFilters(query, given)
-      const { page, filter: wanted } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...filter },
-        listingBy(filter.sort),
-      )
+      const { done, ...given } = request.query
+      const { page, filter: wanted, used: filter } = read(given, listingBy)
       const [listed, choices] = await app.db.read(entryOf(request, resource), (tx, caller) =>
         Promise.all([
           listWithNames(tx, caller, page, wanted, { sort: filter.sort, count: true }),

@@ -14,38 +14,29 @@ import { findTargets } from '#src/audit/targets.ts'
 import { findMemberNames } from '#src/auth/members/members.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import { CursorQuery } from '#src/http/schemas.ts'
-import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
+import { readFilters, type Used } from '#src/pages/kit/filters.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
+import { rangeOf, sinceParameter } from '#src/pages/kit/since.ts'
 import { auditPage, csvHead, csvLine, jsonLine } from '#src/pages/tenant/audit-log.ts'
 import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 
-const pageSize = '50'
 const exportPageSize = 100
 const maxExported = 100_000
 const retryAfterSeconds = 5
 
-const sinceMs = {
-  hour: 3_600_000,
-  day: 86_400_000,
-  week: 604_800_000,
-  month: 2_592_000_000,
-} as const
-
 const { action, userId, from, to, sort } = TenantAuditQuery.properties
-const query = Type.Object({
-  action,
-  outcome: Type.Optional(Type.Enum([...auditOutcomes])),
-  since: Type.Optional(Type.Enum(['hour', 'day', 'week', 'month'])),
-  user: userId,
-  ...{ from, to, sort },
-})
-const filterFields = filterSchemasOf(query)
-const Query = Type.Object(
-  { ...CursorQuery.properties, ...filterFields },
-  { additionalProperties: false },
+const log = listPageOf(
+  Type.Object({
+    action,
+    outcome: Type.Optional(Type.Enum([...auditOutcomes])),
+    ...sinceParameter,
+    user: userId,
+    ...{ from, to, sort },
+  }),
+  '50',
 )
 const ExportQuery = Type.Object(
-  { format: Type.Optional(Type.Enum(['csv', 'jsonl'])), ...filterFields },
+  { format: Type.Optional(Type.Enum(['csv', 'jsonl'])), ...log.filters },
   { additionalProperties: false },
 )
 
@@ -57,15 +48,10 @@ type App = Parameters<FastifyPluginAsyncTypebox>[0]
 const audit: FastifyPluginAsyncTypebox = async function audit(app) {
   app.get(
     '/app/audit',
-    { config, schema: { hide: true, querystring: Query } },
+    { config, schema: { hide: true, querystring: log.querystring } },
     async (request, reply) => {
-      const { cursor, ...fields } = request.query
-      const used = readFilters(query, fields)
       // Bound to the fields as they were sent: the time that `since` means moves on with every page.
-      const { page } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
-        tenantAuditList,
-      )
+      const { page, used } = log.read(request.query, tenantAuditList)
       const wanted = toFilter(used, app.clock.now())
       const read = await app.db.read(request.tenantEntry, async (tx, caller) => {
         const [listed, count] = await Promise.all([
@@ -83,7 +69,16 @@ const audit: FastifyPluginAsyncTypebox = async function audit(app) {
       const { viewer } = request
       const { targets, count } = read
       return reply.sendPage(
-        auditPage({ viewer, entries: data, cursors, count, query, used, targets, nameOf }),
+        auditPage({
+          viewer,
+          entries: data,
+          cursors,
+          count,
+          query: log.query,
+          used,
+          targets,
+          nameOf,
+        }),
       )
     },
   )
@@ -100,7 +95,7 @@ function addExport(app: App): void {
       const { format = 'csv', ...fields } = request.query
       const now = app.clock.now()
       const { db } = app
-      const filter = toFilter(readFilters(query, fields), now)
+      const filter = toFilter(readFilters(log.query, fields), now)
       const line = format === 'csv' ? csvLine : jsonLine
       await request.enter()
       const person = request.method === 'HEAD' ? [] : [String(request.caller.userId)]
@@ -147,15 +142,9 @@ function addExport(app: App): void {
   )
 }
 
-type Fields = {
-  readonly since?: keyof typeof sinceMs
-  readonly [name: string]: string | undefined
-}
-
-function toFilter({ since, user, ...used }: Fields, now: Date): TenantAuditFilter {
-  const { action, outcome, from, to } = used
-  const begin = since && new Date(now.getTime() - sinceMs[since]).toISOString()
-  return { action, outcome, userId: user, from: from ?? begin, to }
+function toFilter(used: Used, now: Date): TenantAuditFilter {
+  const { action, outcome, user } = used
+  return { action, outcome, userId: user, ...rangeOf(used, now) }
 }
 
 export default audit

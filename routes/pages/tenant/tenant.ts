@@ -31,13 +31,13 @@ import { findTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { readList, readPage } from '#src/http/lists/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { PageQuery, Uuid } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
-import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
 import {
   changeForm,
   deletionForm,
@@ -52,11 +52,11 @@ const path = '/app/tenant'
 const pageSize = '25'
 const auditPageSize = '10'
 
-const memberQuery = listUsers.query ?? Type.Object({})
+const list = listPageOf(listUsers.query ?? Type.Object({}), pageSize)
 const Query = Type.Object(
   {
     ...doneQuery,
-    ...filterSchemasOf(memberQuery),
+    ...list.filters,
     /** Cursors of the members, the invitations and the audit entries. */
     members: PageQuery.properties.cursor,
     invitations: PageQuery.properties.cursor,
@@ -142,11 +142,11 @@ function addPage(app: App, { baseUrl, keys, mails, quota }: Options) {
     { config: read, schema: { hide, querystring: Query } },
     async (request, reply) => {
       const { done, members, invitations, trail, ...given } = request.query
-      const used = readFilters(memberQuery, given)
-      const { page: memberPage, filter } = readList(
-        { limit: pageSize, ...(members !== undefined && { cursor: members }), ...used },
-        memberList,
-      )
+      const {
+        page: memberPage,
+        filter,
+        used,
+      } = list.read({ ...given, cursor: members }, memberList)
       const invitationPage = readPart(pageSize, invitations, invitationList)
       const auditPage = readPart(auditPageSize, trail, tenantAuditList)
       const shown = await app.db.read(request.tenantEntry, async (tx, caller) => {
@@ -170,7 +170,7 @@ function addPage(app: App, { baseUrl, keys, mails, quota }: Options) {
         return {
           name: tenant?.name ?? 'Your tenant',
           members: {
-            ...{ ...listed, count, roleProviders, query: memberQuery, used },
+            ...{ ...listed, count, roleProviders, query: list.query, used },
             isLater: members !== undefined,
           },
           invitations: {

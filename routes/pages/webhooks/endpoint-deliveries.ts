@@ -1,28 +1,34 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { UuidParams } from '#src/http/schemas.ts'
-import { changedRows, sinceMs } from '#src/pages/webhooks/delivery.ts'
+import { readFilters, type Used } from '#src/pages/kit/filters.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
+import { rangeOf, sinceParameter } from '#src/pages/kit/since.ts'
+import { changedRows } from '#src/pages/webhooks/delivery.ts'
 import { deliveriesPage } from '#src/pages/webhooks/endpoint.ts'
-import { filterFields, readFilters } from '#src/pages/webhooks/review.ts'
+import { replayTimesOf } from '#src/pages/webhooks/forms.ts'
+import { filterFields, selectionOf } from '#src/pages/webhooks/review.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
-import { deliveryList, listDeliveries } from '#src/webhooks/history/deliveries.ts'
-import { isSearch } from '#src/webhooks/history/filter.ts'
+import { DeliveryQuery } from '#src/webhooks/history/actions.ts'
+import { countListed, deliveryList, listDeliveries } from '#src/webhooks/history/deliveries.ts'
+import { type DeliveryFilter, isSearch } from '#src/webhooks/history/filter.ts'
 
 const pageSize = '20'
 
-// A form also sends its empty fields; an empty field is no filter.
-const listFields = {
-  ...filterFields,
-  since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week'])),
-}
-const ListQuery = Type.Object(listFields, { additionalProperties: false })
-const Query = Type.Object(
-  { ...listFields, cursor: Type.Optional(Type.String({ maxLength: 2_000 })) },
-  { additionalProperties: false },
+const { status, eventType, httpStatus, from, to, sort } = DeliveryQuery.properties
+const list = listPageOf(
+  Type.Object({
+    event: filterFields.event,
+    ...{ status, eventType, httpStatus },
+    ...sinceParameter,
+    ...{ from, to, sort },
+  }),
+  pageSize,
 )
+const StreamQuery = Type.Object(list.filters, { additionalProperties: false })
 
 const path = '/webhooks/:id/deliveries'
 const hide = true
@@ -33,31 +39,34 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
     path,
     {
       config: { access: { resource: 'webhook-endpoint', action: 'read' } },
-      schema: { hide, params: UuidParams, querystring: Query },
+      schema: { hide, params: UuidParams, querystring: list.querystring },
     },
     async (request, reply) => {
       const { tenantPrincipalEntry, params, query } = request
-      const { cursor, since = '' } = query
-      const { status = '', eventType = '', httpStatus = '', event = '' } = query
-      const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
-      const page = readPage(part, deliveryList.name, deliveryList.forms)
-      const filter = filterOf(query, app.clock.now())
-      const result = await app.db.read(tenantPrincipalEntry, async (tx, caller) => {
-        const [endpoint, deliveries, appTypes] = await Promise.all([
-          findEndpoint(tx, caller, params.id),
-          listDeliveries(tx, caller, params.id, filter, page),
-          listAppTypeNames(tx),
-        ])
-        return { endpoint: found(endpoint), deliveries: found(deliveries), appTypes }
-      })
+      const { page, used } = list.read(query, deliveryList)
+      const now = app.clock.now()
+      const filter = filterOf(used, now)
+      const { endpoint, listed, count, appTypes } = await app.db.read(
+        tenantPrincipalEntry,
+        async (tx, caller) => {
+          const [endpoint, listed, count, appTypes] = await Promise.all([
+            findEndpoint(tx, caller, params.id),
+            listDeliveries(tx, caller, params.id, filter, page),
+            countListed(tx, caller, params.id, filter),
+            listAppTypeNames(tx),
+          ])
+          return { endpoint: found(endpoint), listed: found(listed), count, appTypes }
+        },
+      )
+      const { data, ...cursors } = listed
       const deliveries = {
-        ...result.deliveries,
-        filter: { status, httpStatus, eventType, since, event },
-        isLater: cursor !== undefined,
+        ...{ data, cursors, count, query: list.query, used },
+        range: replayTimesOf(rangeOf(used, now), now),
+        isLive: query.cursor === undefined && used.sort === undefined,
         isSearched: isSearch(filter),
       }
       const { viewer } = request
-      return reply.sendLivePage(deliveriesPage({ viewer, ...result, deliveries }))
+      return reply.sendLivePage(deliveriesPage({ viewer, endpoint, appTypes, deliveries }))
     },
   )
   // Sends the newest deliveries, then once per second the new and changed ones. Every read enters again,
@@ -66,7 +75,7 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
     `${path}/events`,
     {
       config: { access: { resource: 'delivery', action: 'read' } },
-      schema: { hide, params: UuidParams, querystring: ListQuery },
+      schema: { hide, params: UuidParams, querystring: StreamQuery },
       exposeHeadRoute: false,
     },
     async (request, reply) => {
@@ -74,7 +83,7 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
       const page = readPage({ limit: pageSize }, deliveryList.name, deliveryList.forms)
       const read = () =>
         app.db.read(tenantPrincipalEntry, async (tx, caller) => {
-          const filter = filterOf(query, app.clock.now())
+          const filter = filterOf(readFilters(list.query, Object(query)), app.clock.now())
           const { data } = found(await listDeliveries(tx, caller, params.id, filter, page))
           return { data, reader: caller.userId ?? caller.tenantId }
         })
@@ -89,12 +98,8 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
   )
 }
 
-function filterOf(query: Static<typeof ListQuery>, now: Date) {
-  const { since = '' } = query
-  return {
-    ...readFilters(query),
-    ...(since !== '' && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
-  }
+function filterOf(used: Used, now: Date): DeliveryFilter {
+  return { ...selectionOf(used), ...rangeOf(used, now) }
 }
 
 export default endpointDeliveries

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { readList } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { CursorQuery, OptionalLine } from '#src/http/schemas.ts'
-import { filterSchemasOf, readFilters } from '#src/pages/kit/filters.ts'
+import { OptionalLine } from '#src/http/schemas.ts'
+import { listPageOf } from '#src/pages/kit/list-page.ts'
 import { eventListPage, eventPage } from '#src/pages/webhooks/events.ts'
 import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
 import {
@@ -15,12 +14,9 @@ import {
 import { FeedQuery } from '#src/webhooks/history/actions.ts'
 import { countDeliveriesOf, listDeliveriesOf } from '#src/webhooks/history/deliveries.ts'
 
-const pageSize = '25'
 const { type, from, to } = FeedQuery.properties
-const query = Type.Object({ search: Type.Optional(OptionalLine(68)), type, from, to })
-const Query = Type.Object(
-  { ...CursorQuery.properties, ...filterSchemasOf(query) },
-  { additionalProperties: false },
+const { query, querystring, read } = listPageOf(
+  Type.Object({ search: Type.Optional(OptionalLine(68)), type, from, to }),
 )
 const Params = Type.Object(
   { id: Type.String({ pattern: '^[\\w-]{1,68}$' }) },
@@ -31,35 +27,26 @@ const config = { access: { resource: 'event', action: 'read' } } as const
 
 /** Pages of the tenant's events, for those who manage it. */
 const events: FastifyPluginAsyncTypebox = async function events(app) {
-  app.get(
-    '/events',
-    { config, schema: { hide: true, querystring: Query } },
-    async (request, reply) => {
-      const { cursor, ...given } = request.query
-      const used = readFilters(query, given)
-      const { page, filter } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...used },
-        recentEventList,
-      )
-      const { list, count, appTypes, deliveries } = await app.db.read(
-        request.tenantPrincipalEntry,
-        async (tx, caller) => {
-          const [list, count, appTypes] = await Promise.all([
-            listRecentEvents(tx, caller, page, filter),
-            countRecentEvents(tx, caller, filter),
-            listAppTypeNames(tx),
-          ])
-          const ids = list.data.map(({ id }) => id)
-          return { list, count, appTypes, deliveries: await countDeliveriesOf(tx, caller, ids) }
-        },
-      )
-      const { data: events, ...cursors } = list
-      const { viewer } = request
-      return reply.sendPage(
-        eventListPage({ viewer, events, deliveries, cursors, count, query, used, appTypes }),
-      )
-    },
-  )
+  app.get('/events', { config, schema: { hide: true, querystring } }, async (request, reply) => {
+    const { page, filter, used } = read(request.query, recentEventList)
+    const { list, count, appTypes, deliveries } = await app.db.read(
+      request.tenantPrincipalEntry,
+      async (tx, caller) => {
+        const [list, count, appTypes] = await Promise.all([
+          listRecentEvents(tx, caller, page, filter),
+          countRecentEvents(tx, caller, filter),
+          listAppTypeNames(tx),
+        ])
+        const ids = list.data.map(({ id }) => id)
+        return { list, count, appTypes, deliveries: await countDeliveriesOf(tx, caller, ids) }
+      },
+    )
+    const { data: events, ...cursors } = list
+    const { viewer } = request
+    return reply.sendPage(
+      eventListPage({ viewer, events, deliveries, cursors, count, query, used, appTypes }),
+    )
+  })
   app.get(
     '/events/:id',
     { config, schema: { hide: true, params: Params } },

@@ -12,9 +12,9 @@ import {
   filterFields,
   rangePage,
   readConfirmed,
-  readFilters,
   reviewPage,
   selectedField,
+  selectionOf,
 } from '#src/pages/webhooks/review.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { replayActions } from '#src/webhooks/history/actions.ts'
@@ -149,7 +149,7 @@ function readSelection(
   query: Static<typeof Query>,
   now: Date,
 ): ReplaySelection | { fault: string } {
-  const { ids, ...filters } = readFilters(query)
+  const { ids, ...filters } = selectionOf(query)
   if (query.rows === 'selected') return { ids: [query.delivery ?? []].flat() }
   if (ids !== undefined) return { ids }
   const range = readRange(query, now)

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '#src/audit/audit.ts'
 import type { AuditTargets } from '#src/audit/targets.ts'
+import type { FilterLooks } from '#src/pages/kit/filters.ts'
 import {
   type Cell,
   type Column,
@@ -9,6 +10,7 @@ import {
   table,
   timeText,
 } from '#src/pages/kit/html.ts'
+import { sinceLook } from '#src/pages/kit/since.ts'
 import { aWord, pagePathOf, wordOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { inWords } from '#src/runtime/words.ts'
@@ -146,21 +148,33 @@ function firstSentence(text: string): string {
   return text.slice(0, text.indexOf('.') + 1)
 }
 
+/** How the filters look that every list of audit entries has. */
+export function activityLooks(): FilterLooks {
+  const actions = [...ownActionNames, ...Object.entries(actionNames)]
+  return {
+    action: {
+      ...{ label: 'Action', all: 'All actions' },
+      options: actions.map(([value, label]) => ({ value, label })),
+    },
+    since: sinceLook('Time'),
+    created: { label: 'Time' },
+  }
+}
+
 /**
  * Recent activity from the audit log, newest first, one page at a time.
  * @param path path of the page that shows it
- * @param nameOf display name of a user; without it there is no user column
+ * @param nameOf display name of a user
  */
 export function auditSection(
   path: string,
   { data, nextCursor, isLater, targets }: Trail,
-  nameOf?: (userId: number) => string,
+  nameOf: (userId: number) => string,
 ): Html {
   const rows = data.map((entry) => auditRow(entry, targets, nameOf))
-  const all = nameOf === undefined ? '' : html`<a href="/app/audit">View the audit log</a>`
   return html`<section class="card" aria-labelledby="audit">
-        <div class="headed"><h2 id="audit">Recent activity</h2>${all}</div>
-        ${rows.length === 0 ? html`<p class="quiet">No activity yet.</p>` : html`<div class="compact">${table(auditColumns(nameOf !== undefined), rows)}</div>`}
+        <div class="headed"><h2 id="audit">Recent activity</h2><a href="/app/audit">View the audit log</a></div>
+        ${rows.length === 0 ? html`<p class="quiet">No activity yet.</p>` : html`<div class="compact">${table(auditColumns(true), rows)}</div>`}
         <nav class="row" aria-label="Activity pages">${isLater ? html`<a href="${path}#audit">Newest</a>` : ''}${
           nextCursor === null
             ? ''

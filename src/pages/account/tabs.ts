@@ -1,7 +1,11 @@
+import type { AuditTargets } from '#src/audit/targets.ts'
+import type { Count } from '#src/http/lists/pagination.ts'
 import { pageHead, tabs } from '#src/pages/kit/components.ts'
+import { filtersOf, isFiltered, type ListQuery, type Used } from '#src/pages/kit/filters.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { auditSection, type Trail } from './audit.ts'
+import { countText, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { activityLooks, auditColumns, auditRow, type ShownEntry } from './audit.ts'
 
 const path = '/app/account'
 const labels = { '': 'Overview', '/tokens': 'API tokens', '/activity': 'Activity' } as const
@@ -19,7 +23,33 @@ export function accountTab(viewer: Viewer, tab: keyof typeof labels, content: Ht
   )
 }
 
+export type ActivityView = {
+  viewer: Viewer
+  entries: readonly ShownEntry[]
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  count: Count
+  query: ListQuery
+  used: Used
+  targets: AuditTargets
+}
+
 /** What the viewer has done, newest first. */
-export function activityPage(viewer: Viewer, audit: Trail): Page {
-  return accountTab(viewer, '/activity', auditSection(`${path}/activity`, audit))
+export function activityPage(view: ActivityView): Page {
+  const { viewer, entries, cursors, count, query, used, targets } = view
+  const tab = `${path}/activity`
+  const empty = isFiltered(used)
+    ? html`<p>No matching entries. <a href="${tab}">Show all entries</a></p>`
+    : html`<p>No activity yet.</p>`
+  const rows = entries.map((entry) => auditRow(entry, targets))
+  const list = { path: tab, filter: used, ...cursors }
+  return accountTab(
+    viewer,
+    '/activity',
+    html`<section class="card" aria-labelledby="activity">
+        <h2 id="activity">Activity</h2>
+        <p class="quiet counted">What you did, in every tenant. ${countText(count) ?? ''}</p>
+        ${filtersOf({ path: tab, query, used, looks: activityLooks() })}
+        <div class="compact">${listTable(auditColumns(false), rows, list, empty)}</div>
+      </section>`,
+  )
 }

@@ -6,6 +6,7 @@ import {
   type ReceivedEvent,
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
+import type { Count } from '#src/http/lists/pagination.ts'
 import { Line } from '#src/http/schemas.ts'
 import type { LedgerState } from '#src/ledger/last-check.ts'
 import {
@@ -27,10 +28,10 @@ import {
   indentJson,
   isolated,
   momentText,
-  table,
   timeText,
 } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { countLine, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { billingFlow } from './flow.ts'
 import { ledgerSection, ledgerText } from './ledger.ts'
 import { unlinkedHref, unlinkedPath } from './unlinked.ts'
@@ -44,12 +45,14 @@ export type BillingView = {
   query: ListQuery
   used: Used
   events: readonly ReceivedEvent[]
-  /** Cursor of the next page; null on the last one. */
-  nextCursor: string | null
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  count: Count
 }
 
 /** Received billing events, for operators. */
 export function billingPage(view: BillingView): Page {
+  const { used } = view
+  const path = '/app/billing'
   const dead = view.counts.find(({ status }) => status === 'dead')?.events ?? 0
   return layout(
     'Billing events',
@@ -62,9 +65,9 @@ export function billingPage(view: BillingView): Page {
       </section>
       <section class="card" aria-labelledby="received">
         <h2 id="received">Received</h2>
-        ${filtersOf({ path: '/app/billing', query: view.query, used: view.used, looks })}
-        ${view.events.length === 0 ? noEvents(view.used) : html`<div class="compact">${table(columns, view.events.map(eventRow))}</div>`}
-        ${view.nextCursor === null ? '' : olderLink(view.used, view.nextCursor)}
+        ${countLine(view.count)}
+        ${filtersOf({ path, query: view.query, used, looks })}
+        <div class="compact">${listTable(columns, view.events.map(eventRow), { path, filter: used, ...view.cursors }, noEvents(used))}</div>
       </section>
       ${ledgerSection(view.ledger)}`,
     { current: '/app/billing', ...view.viewer },
@@ -97,8 +100,8 @@ const looks = {
 
 function noEvents(used: Used): Html {
   return isFiltered(used)
-    ? html`<p class="quiet">No matching events. <a href="/app/billing">Show all events</a></p>`
-    : html`<p class="quiet">No events yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
+    ? html`<p>No matching events. <a href="/app/billing">Show all events</a></p>`
+    : html`<p>No events yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
 }
 
 const columns = [
@@ -134,11 +137,6 @@ function waitsFor({ customer }: ReceivedEvent): Html {
   return customer === null
     ? html``
     : html` <a href="${unlinkedHref(customer)}">Link ${isolated(customer)}</a>`
-}
-
-function olderLink(filter: Used, cursor: string): Html {
-  const query = new URLSearchParams({ ...filter, cursor })
-  return html`<p class="row"><a class="button plain slim" href="/app/billing?${query.toString()}">Older events</a></p>`
 }
 
 const statuses: Readonly<Record<EventStatus, { mood: BadgeMood; text: string }>> = {

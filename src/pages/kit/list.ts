@@ -46,6 +46,12 @@ export function countText({ rows, more }: Count = { rows: 0, more: false }): str
   return rows === 0 ? undefined : `${number} in all.`
 }
 
+/** The same as a line of its own below a heading. */
+export function countLine(count: Count): Html {
+  const text = countText(count)
+  return text === undefined ? html`` : html`<p class="quiet counted">${text}</p>`
+}
+
 /** The address of a list; empty fields are left out. */
 export function listHref(path: string, fields: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''))

@@ -1,12 +1,6 @@
 import type { AuditTargets } from '#src/audit/targets.ts'
 import type { Count } from '#src/http/lists/pagination.ts'
-import {
-  actionNames,
-  auditColumns,
-  auditRow,
-  ownActionNames,
-  type ShownEntry,
-} from '#src/pages/account/audit.ts'
+import { activityLooks, auditColumns, auditRow, type ShownEntry } from '#src/pages/account/audit.ts'
 import {
   type FilterLooks,
   filtersOf,
@@ -28,13 +22,6 @@ export type AuditView = {
   targets: AuditTargets
   nameOf: (userId: number) => string
 }
-
-const sinceChoices = [
-  { value: 'hour', label: 'Last hour' },
-  { value: 'day', label: 'Last day' },
-  { value: 'week', label: 'Last week' },
-  { value: 'month', label: 'Last 30 days' },
-]
 
 /** The audit log of the tenant, with filters and downloads. */
 export function auditPage(view: AuditView): Page {
@@ -68,20 +55,14 @@ export function auditPage(view: AuditView): Page {
 }
 
 function looks(): FilterLooks {
-  const actions = [...ownActionNames, ...Object.entries(actionNames)]
   const ofUser = {
     ...{ inputmode: 'numeric', pattern: '[1-9][0-9]*', maxlength: 16 },
     title: 'Or select the name of a person in the list',
   }
   return {
-    action: {
-      ...{ label: 'Action', all: 'All actions' },
-      options: actions.map(([value, label]) => ({ value, label })),
-    },
+    ...activityLooks(),
     outcome: { label: 'Outcome', all: 'All outcomes' },
-    since: { label: 'Time', all: 'Any time', options: sinceChoices },
     user: { label: 'User ID', attributes: ofUser },
-    created: { label: 'Time' },
   }
 }
 

@@ -12,7 +12,7 @@ import { choice, folded, formOf, hidden, line, renderForm } from '#src/pages/kit
 import { formPage } from '#src/pages/kit/form-page.ts'
 import { copyButton, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { countText, listHref } from '#src/pages/kit/list.ts'
+import { countLine, listHref } from '#src/pages/kit/list.ts'
 
 export type TenantView = {
   viewer: Viewer
@@ -288,7 +288,7 @@ function memberSection(page: MemberPage, viewer: Viewer): Html {
   const first = listHref('', used)
   return html`<section class="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
-        <p class="quiet">${countText(count) ?? ''}</p>
+        ${countLine(count)}
         ${filtersOf({ path, query, used, looks })}
         ${rows.length === 0 ? html`<p class="quiet">No matching members.</p>` : table(memberColumns, rows)}
         ${pageLinks('members', isLater, first, nextCursor === null ? null : { ...used, members: nextCursor })}

@@ -1,3 +1,11 @@
+import type { Count } from '#src/http/lists/pagination.ts'
+import {
+  type FilterLooks,
+  filtersOf,
+  isFiltered,
+  type ListQuery,
+  type Used,
+} from '#src/pages/kit/filters.ts'
 import { submissionField } from '#src/pages/kit/form-submission.ts'
 import { deliveryBadge } from '#src/pages/kit/health.ts'
 import {
@@ -20,6 +28,8 @@ import {
   type Page,
   type Viewer,
 } from '#src/pages/kit/layout.ts'
+import { countLine, listHref, pageLinks, type ShownList } from '#src/pages/kit/list.ts'
+import { sinceLook } from '#src/pages/kit/since.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type Attempt,
@@ -35,6 +45,7 @@ import {
 } from '#src/webhooks/history/filter.ts'
 import { deliveryLabels } from './badges.ts'
 import { notices } from './endpoints.ts'
+import type { ReplayTimes } from './forms.ts'
 import { retryTimeline } from './retry-timeline.ts'
 import { type CheckedSignature, signatureSection } from './signature-check.ts'
 
@@ -173,25 +184,16 @@ function responseOf({ series, number, responseExcerpt }: Attempt, isOpen: boolea
   return html`<details${isOpen ? html` open` : ''}><summary>Response</summary>${copyable(id, 'Response', 'excerpt', indentJson(responseExcerpt))}</details>`
 }
 
-/** As the form sends it; an empty field is no filter. */
-export type DeliveryFilter = {
-  status: string
-  httpStatus: string
-  eventType: string
-  since: string
-  event: string
-}
-
-/** The choices of `since`, and how long ago they begin, in milliseconds. */
-export const sinceMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
-const sinceLabels = { hour: 'Last hour', day: 'Last day', week: 'Last week' } as const
-
 export type DeliveryPage = {
   data: readonly Delivery[]
-  nextCursor: string | null
-  filter: DeliveryFilter
-  /** True unless this is the newest page. */
-  isLater: boolean
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  count: Count
+  query: ListQuery
+  used: Used
+  /** The times that the filters mean now, as a replay takes them. */
+  range: ReplayTimes
+  /** True for the newest deliveries, whose page shows new ones by itself. */
+  isLive: boolean
   /** Only the newest `searchedDeliveries` were compared with the filter. */
   isSearched: boolean
 }
@@ -203,27 +205,41 @@ export function deliverySection(
   page: DeliveryPage,
   appTypes: readonly string[],
 ): Html {
+  const { data, cursors, count, query, used, isLive } = page
   const base = baseOf(viewer)
   const endpoint = `${base}/webhooks/${endpointId}`
   const path = `${endpoint}/deliveries`
-  const filtered = Object.values(page.filter).some((value) => value !== '')
-  const none = filtered
-    ? html`No matching deliveries.`
-    : html`No deliveries yet. Send a test event with the button above.`
+  const none = isFiltered(used)
+    ? html`<p>No matching deliveries. <a href="${path}">Show all deliveries</a></p>`
+    : html`<p>No deliveries yet. Send a test event with the button above.</p>`
+  const stream = listHref(`${path}/events`, used)
+  const live = html`<p class="row"><span class="quiet small" role="status" data-live-state></span> <a href="${listHref(path, used)}" data-reload>Reload</a></p>`
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
-        ${filterForm(path, page.filter, appTypes)}
-        <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(base, endpoint, page)}</div>
+        ${countLine(count)}
+        ${filtersOf({ path, query, used, looks: looks(appTypes) })}
+        <datalist id="http-statuses">${httpStatusClasses.map((value) => html`<option value="${value}"></option>`)}</datalist>
+        <div${isLive ? html` data-live="${stream}"` : ''}>${data.length === 0 ? html`<div class="empty">${none}</div>` : selectable(base, endpoint, page)}</div>
         ${page.isSearched ? html`<p class="quiet small">Searched in the newest ${searchedDeliveries.toLocaleString('en-GB')} deliveries.</p>` : ''}
-        <nav class="row" aria-label="Delivery pages">
-          ${page.isLater ? html`<a class="button plain slim" href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
-          ${page.nextCursor === null ? '' : html`<a class="button plain slim" href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
-        </nav>
+        ${isLive ? live : ''}
+        ${pageLinks({ path, filter: used, ...cursors })}
       </section>`
 }
 
-function liveLink(path: string, filter: DeliveryFilter): string {
-  return `${path}/events?${new URLSearchParams({ ...filter }).toString()}`
+function looks(appTypes: readonly string[]): FilterLooks {
+  const types = [...eventTypes, ...appTypes].map((value) => ({ value, label: value }))
+  const statuses = deliveryStatuses.map((value) => ({ value, label: deliveryLabels[value] }))
+  const ofHttp = {
+    ...{ class: 'short', pattern: httpStatusPattern, list: 'http-statuses', autocomplete: 'off' },
+    title: 'A status (404), a class (4xx), or none for no response',
+  }
+  return {
+    event: { label: 'Event or delivery ID' },
+    status: { label: 'Status', all: 'All statuses', options: statuses },
+    eventType: { label: 'Event type', all: 'All event types', options: types },
+    httpStatus: { label: 'HTTP status', attributes: ofHttp },
+    since: sinceLook('Created'),
+  }
 }
 
 /**
@@ -250,9 +266,9 @@ export function changedRows(base: string): (deliveries: readonly Delivery[]) => 
 }
 
 /** The rows with check boxes, and what can be done with those selected or with all that match. */
-function selectable(base: string, endpoint: string, { data, filter }: DeliveryPage): Html {
-  const { since, ...others } = filter
-  const matching = new URLSearchParams({ ...others, ...(since !== '' && { range: since }) })
+function selectable(base: string, endpoint: string, { data, used, range }: DeliveryPage): Html {
+  const { since: _, sort: _sort, ...others } = used
+  const matching = listHref(`${endpoint}/replays/new`, { ...others, ...range })
   return html`<form class="selection compact" method="get" action="${endpoint}/replays/new">
           ${table(
             columns,
@@ -260,31 +276,9 @@ function selectable(base: string, endpoint: string, { data, filter }: DeliveryPa
           )}
           <div class="row">
             <button class="button plain slim" name="rows" value="selected">Replay selected</button>
-            <a class="button plain slim" href="${endpoint}/replays/new?${matching.toString()}">Replay all that match</a>
+            <a class="button plain slim" href="${matching}">Replay all that match</a>
           </div>
         </form>`
-}
-
-function filterForm(path: string, filter: DeliveryFilter, appTypes: readonly string[]): Html {
-  const { status, httpStatus, eventType, since, event } = filter
-  const isFiltered = Object.values(filter).some((value) => value !== '')
-  const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
-  const types = [...eventTypes, ...appTypes].map((value) => option(value, value, eventType))
-  const times = Object.entries(sinceLabels).map(([value, label]) => option(value, label, since))
-  return html`<form class="inline filter" method="get" action="${path}">
-          <select name="status" aria-label="Status">${option('', 'All statuses', status)}${statuses}</select>
-          <select name="eventType" aria-label="Event type">${option('', 'All event types', eventType)}${types}</select>
-          <select name="since" aria-label="Created">${option('', 'Any time', since)}${times}</select>
-          <input class="short" name="httpStatus" value="${httpStatus}" maxlength="4" pattern="${httpStatusPattern}" list="http-statuses" placeholder="HTTP status" title="A status (404), a class (4xx), or none for no response" aria-label="HTTP status" autocomplete="off">
-          <datalist id="http-statuses">${httpStatusClasses.map((value) => html`<option value="${value}"></option>`)}</datalist>
-          <input name="event" value="${event}" maxlength="64" placeholder="Event or delivery ID" aria-label="Event or delivery ID" data-search>
-          <button class="button plain slim go">Filter</button>
-          ${isFiltered ? html`<a class="clear" href="${path}">Clear filters</a>` : ''}
-        </form>`
-}
-
-function option(value: string, label: string, chosen: string): Html {
-  return html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`
 }
 
 const columns = [
@@ -325,9 +319,4 @@ function outcomeText({ attempts, nextAttemptAt }: Delivery): Html {
       : html`<span title="${failure ?? ''}">Retry ${dueText(nextAttemptAt)}</span>`
   }
   return failure === null ? html`` : html`<span class="clip" title="${failure}">${failure}</span>`
-}
-
-function linkTo(path: string, filter: DeliveryFilter, cursor?: string): string {
-  const query = new URLSearchParams({ ...filter, ...(cursor && { cursor }) })
-  return `${path}?${query}`
 }

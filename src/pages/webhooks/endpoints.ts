@@ -6,6 +6,7 @@ import { formPage } from '#src/pages/kit/form-page.ts'
 import { healthBadge } from '#src/pages/kit/health.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { baseOf, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { countLine } from '#src/pages/kit/list.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/history/stats.ts'
@@ -40,6 +41,7 @@ export function webhooksPage(view: WebhooksView): Page {
       ${noticeText(notices, view.done)}
       <section class="card" aria-labelledby="endpoints">
         <h2 id="endpoints">Endpoints</h2>
+        ${countLine({ rows: endpoints.length, more: false })}
         ${
           endpoints.length === 0
             ? html`<p class="quiet">No endpoints yet. Add one and send it a test event.</p>`

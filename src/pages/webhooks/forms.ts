@@ -20,6 +20,7 @@ import {
 } from '#src/pages/kit/form.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { baseOf, formToken, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import type { MeantRange } from '#src/pages/kit/since.ts'
 import { maxUrlLength } from '#src/webhooks/client/url.ts'
 import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
 import { Endpoint, EventTypeName, maxChosenTypes } from '#src/webhooks/endpoints/schemas.ts'
@@ -126,7 +127,9 @@ const dayMs = 86_400_000
 const rangeMs = { hour: 3_600_000, day: dayMs, week: 7 * dayMs, all: maxRangeDays * dayMs }
 
 // The format of <input type="datetime-local">; empty if not filled in.
-const LocalTime = Type.String({ pattern: '^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d)?)?$' })
+const LocalTime = Type.String({
+  pattern: '^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?)?$',
+})
 
 /** Fields of the replay form, and of the link to all deliveries that match a filter of the list. */
 export const rangeFields = {
@@ -148,6 +151,21 @@ export function readRange(
   const custom = { from: new Date(`${from}Z`), to: new Date(`${to}Z`) }
   if (isReplayRange(custom.from, custom.to)) return custom
   return { fault: `Enter a start and a later end, at most ${maxRangeDays} days apart.` }
+}
+
+/** The ends of a custom range, as the form sends them; empty for the whole range. */
+export type ReplayTimes = { readonly from?: string; readonly to?: string }
+
+/** The custom range for the times of a list: it needs both ends, and has a longest length. */
+export function replayTimesOf({ from, to }: MeantRange, now: Date): ReplayTimes {
+  if (from === undefined && to === undefined) return {}
+  const end = to === undefined ? now : new Date(to)
+  const begin = from === undefined ? new Date(end.getTime() - rangeMs.all) : new Date(from)
+  return { from: localTime(begin), to: localTime(end) }
+}
+
+function localTime(at: Date): string {
+  return at.toISOString().replace('Z', '')
 }
 
 /** The custom range as entered, and why it was rejected. */
@@ -174,8 +192,8 @@ export function replayForm(
           <details${fault === null ? '' : html` open`}>
             <summary>Custom range</summary>
             <div class="pair">
-              <label>From (UTC) <input type="datetime-local" name="from" value="${from}"></label>
-              <label>To (UTC) <input type="datetime-local" name="to" value="${to}"></label>
+              <label>From (UTC) <input type="datetime-local" step="any" name="from" value="${from}"></label>
+              <label>To (UTC) <input type="datetime-local" step="any" name="to" value="${to}"></label>
             </div>
             <p class="quiet small">Overrides the selection above. At most ${maxRangeDays} days.</p>
           </details>

@@ -59,7 +59,7 @@ type Confirmed = Type.Static<typeof ConfirmedFields>
 type Filters = Pick<Confirmed, 'status' | 'eventType' | 'httpStatus' | 'event'>
 
 /** The filters of a query or a form as those of a list. */
-export function readFilters({ status, eventType, httpStatus, event = '' }: Filters) {
+export function selectionOf({ status, eventType, httpStatus, event = '' }: Filters) {
   const id = event.trim()
   return {
     status: status || undefined,
@@ -77,7 +77,7 @@ function isUuid(text: string): boolean {
 /** What the confirmation selects; null if it is none that the page has rendered. */
 export function readConfirmed(fields: Confirmed): ReplaySelection | null {
   const { delivery, from, to } = fields
-  const { ids, ...filters } = readFilters(fields)
+  const { ids, ...filters } = selectionOf(fields)
   if (delivery !== undefined) return { ids: [delivery].flat() }
   if (ids !== undefined) return { ids }
   if (from === undefined || to === undefined) return null

@@ -49,7 +49,7 @@ const filters = {
   httpStatus: Type.Optional(HttpStatusFilter),
 }
 
-const DeliveryQuery = Type.Object(
+export const DeliveryQuery = Type.Object(
   { ...PageQuery.properties, ...filters, sort: SortBy('createdAt') },
   { additionalProperties: false },
 )

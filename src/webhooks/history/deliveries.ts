@@ -8,7 +8,7 @@ import {
   timeOfMicroseconds,
   withinBytes,
 } from '#src/db/keyset.ts'
-import { type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { type Count, maxCounted, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { explainFailure } from '#src/webhooks/client/explain.ts'
 import { ownHeaders, succeeded } from '#src/webhooks/client/sender.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
@@ -152,6 +152,18 @@ export async function countDeliveries(
       count(*) > ${most}::int AS "isPartial"
     FROM ${source} d`
   return row ?? { count: 0, isPartial: false }
+}
+
+/** How many deliveries a list with this filter has: among those that it searches. */
+export async function countListed(
+  tx: Tx,
+  scope: TenantScope,
+  endpointId: string,
+  filter: DeliveryFilter,
+): Promise<Count> {
+  const most = isSearch(filter) ? searchedDeliveries : maxCounted
+  const { count, isPartial } = await countDeliveries(tx, scope, endpointId, filter, most)
+  return { rows: Math.min(count, maxCounted), more: count > maxCounted || isPartial }
 }
 
 /** A delivery of the tenant, or null if it is missing or another tenant's. */

@@ -71,12 +71,45 @@ t.test('the user’s own activity is shown page by page', async (t) => {
   const newest = (await open('/app/account/activity')).body
   t.match(newest, 'Old 27.')
   t.notMatch(newest, 'Old 2.')
-  const older = /href="(\/app\/account\/activity\?trail=[^"#]+)#audit"/.exec(newest)?.[1] ?? ''
+  const older = /href="(\/app\/account\/activity\?cursor=[^"]+)"/.exec(newest)?.[1] ?? ''
   const { body } = await open(older)
   t.match(body, 'Old 2.')
-  t.match(body, 'href="/app/account/activity#audit">Newest')
-  t.notMatch(body, '?trail=')
-  t.equal((await open('/app/account/activity?trail=x')).statusCode, 400)
+  t.match(body, 'rel="prev"')
+  t.notMatch(body, 'rel="next"')
+  t.equal((await open('/app/account/activity?cursor=x')).statusCode, 400)
+})
+
+t.test('the user’s own activity is filtered by action and time, and counted', async (t) => {
+  const { test, user, open } = await setUp(t)
+  await test.database.admin.query(
+    `INSERT INTO audit_log (action, outcome, reason, user_id, at)
+     SELECT 'link', 'refused', 'old-' || n, $1::bigint, '2026-01-01'::timestamptz + n * interval '1 hour'
+     FROM generate_series(1, 3) n
+     UNION ALL SELECT 'unlink', 'refused', 'other-1', $1, now()`,
+    [user.userId],
+  )
+  const other = await createUser(test.database)
+  await test.database.admin.query(
+    `INSERT INTO audit_log (action, outcome, reason, user_id) VALUES ('link', 'refused', 'theirs', $1)`,
+    [other.userId],
+  )
+  const activity = async (query: string) => (await open(`/app/account/activity?${query}`)).body
+  const all = await activity('action=link')
+  t.match(all, '3 in all.')
+  for (const reason of ['Old 1.', 'Old 2.', 'Old 3.']) t.match(all, reason)
+  t.notMatch(all, /Other 1|Theirs/)
+  const ranged = await activity('from=2026-01-01T02:00&to=2026-01-01T03:00')
+  t.match(ranged, 'Old 2.')
+  t.match(ranged, '1 in all.')
+  t.notMatch(ranged, /Old [13]/)
+  const recent = await activity('since=hour')
+  t.match(recent, 'Other 1.')
+  t.notMatch(recent, /Old \d/)
+  const oldest = await activity('sort=at')
+  t.ok(oldest.indexOf('Old 1.') < oldest.indexOf('Old 3.'))
+  t.match(await activity('action=sign-out'), 'No matching entries.')
+  for (const bad of ['action=X', 'since=year', 'from=2026-02-30T00:00', 'user=1'])
+    t.equal((await open(`/app/account/activity?${bad}`)).statusCode, bad === 'user=1' ? 200 : 400)
 })
 
 t.test('a reason is shown in words, never as its code', async (t) => {

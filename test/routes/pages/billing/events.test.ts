@@ -132,7 +132,10 @@ t.test('the list is filtered by status and type, and has a link to older events'
   const second = (await open(older)).body
   t.equal(idsOf(first).length, 25)
   t.same(idsOf(second), ['evt-14', 'evt-13', 'evt-12', 'evt-11', 'evt-10'])
-  t.notMatch(second, 'Older events')
+  t.notMatch(second, 'rel="next"')
+  t.match(second, 'rel="prev"')
+  for (const body of [first, second]) t.match(body, '30 in all.')
+  t.match((await open('/app/billing?status=dead')).body, '1 in all.')
   await test.database.admin.query(
     `UPDATE received_events SET forwarding = CASE event_id WHEN 'evt-11' THEN 'waiting'
        WHEN 'evt-12' THEN 'failed' WHEN 'evt-13' THEN 'delivered' END`,

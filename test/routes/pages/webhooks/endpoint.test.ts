@@ -181,7 +181,11 @@ t.test(
     const second = await admin.open(older.replaceAll('&amp;', '&'))
     t.same(shown(second.body), ids.slice(20))
     t.notMatch(second.body, 'rel="next"')
-    t.match(second.body, '>Newest</a>')
+    const [, newer = ''] = /href="([^"]*)" rel="prev"/.exec(second.body) ?? []
+    t.same(shown((await admin.open(newer.replaceAll('&amp;', '&'))).body), ids.slice(0, 20))
+    t.match(first.body, '23 in all.')
+    t.match(first.body, 'data-live=')
+    t.notMatch(second.body, 'data-live=', 'an older page stays as it is')
 
     const only = async (query: string) => shown((await admin.open(`${path}?${query}`)).body)
     t.same(await only('status=succeeded&eventType='), [ids[19]])
@@ -194,6 +198,19 @@ t.test(
       t.notMatch((await admin.open(`${path}?${query}`)).body, searched, query)
     }
     t.same(await only('status=pending&eventType=post.deleted'), [])
+    t.same(await only('from=2026-01-01T00:02&to=2026-01-01T00:04'), ids.slice(19, 21))
+    t.same((await only('sort=createdAt')).slice(0, 2), [ids[22], ids[21]], 'oldest first')
+    t.notMatch((await admin.open(`${path}?sort=createdAt`)).body, 'data-live=')
+    const range = 'from=2026-01-01T00:02:00.500&to=2026-01-02T00:00&httpStatus=5xx'
+    const { body: ranged } = await admin.open(`${path}?${range}`)
+    const replays = path.replace(/deliveries$/, 'replays/new?')
+    const again =
+      'httpStatus=5xx&amp;from=2026-01-01T00%3A02%3A00.500&amp;to=2026-01-02T00%3A00%3A00.000'
+    t.match(ranged, `href="${replays}${again}">Replay all that match`)
+    t.match(ranged, '<details class="more" open>', 'a range in use is shown')
+    t.match(ranged, '20 in all.')
+    const review = await admin.open(`${replays}${again.replaceAll('&amp;', '&')}`)
+    t.match(review.body, 'Replay 20 deliveries?')
     t.same(await only(`event=${ids[7]}`), [ids[7]], 'the id of a delivery')
     t.same(await only('httpStatus=404'), [])
     t.same((await only('httpStatus=5xx&eventType=')).length, 20)
