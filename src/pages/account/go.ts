@@ -1,5 +1,5 @@
 import { emptyState, pageHead } from '#src/pages/kit/components.ts'
-import type { Destination } from '#src/pages/kit/destinations.ts'
+import { type Destination, objectsFor } from '#src/pages/kit/destinations.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'
 import type { Page, Viewer } from '#src/pages/kit/layout.ts'
@@ -21,6 +21,7 @@ export function goPage(viewer: Viewer, search: string, found: readonly Destinati
       </section>
       <section class="card" aria-label="Results">
         ${found.length > 0 ? html`<ul class="plain-list found">${links}</ul>` : nothing}
+        ${objectsFor(viewer, search).length > 0 ? html`<p class="quiet small">An ID leads to every kind of object that can have it. Opening one says whether it exists and you may see it.</p>` : ''}
       </section>`,
     { current: '/app/go', ...viewer },
   )

@@ -95,6 +95,8 @@ t.test('an id leads to the objects that can have it, whether they exist or not',
   const declared = resources.filter(({ page }) => page !== null).map(pagePathOf)
   const pages = ['/app/orders', ...declared, '/app/invoices'].map((path) => `${path}/12`)
   t.same(await find('12'), pages)
+  t.match((await search('12')).body, 'Opening one says whether it exists')
+  t.notMatch((await search('token')).body, 'Opening one says', 'a page exists')
   t.same(await find(uuid), [`/app/webhooks/${uuid}`, `/app/deliveries/${uuid}`])
   const event = await search(' msg_Ab-1 ')
   t.equal(event.statusCode, 303, 'one result')
