@@ -39,6 +39,10 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const other = await createUser(database, { role: 'admin' })
   const { tenantId } = user
   await addIdentity(test, user.userId, 'olga')
+  await database.admin.query('UPDATE tenants SET name = $2 WHERE id = $1', [
+    tenantId,
+    'Longname'.repeat(12),
+  ])
   await database.admin.query(
     `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
     [other.tenantId, user.userId],
