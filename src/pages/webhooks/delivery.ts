@@ -318,5 +318,13 @@ function outcomeText({ attempts, nextAttemptAt }: Delivery): Html {
       ? html`Waiting to be sent`
       : html`<span title="${failure ?? ''}">Retry ${dueText(nextAttemptAt)}</span>`
   }
-  return failure === null ? html`` : html`<span class="clip" title="${failure}">${failure}</span>`
+  return failure === null
+    ? html``
+    : html`<span class="clip" title="${failure}">${withoutSubject(failure)}</span>`
+}
+
+/** The part that differs: every row is of the same endpoint, and the status has its own column. */
+function withoutSubject(failure: string): string {
+  const rest = failure.replace(/^The endpoint (answered \d+\. )?/, '')
+  return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}`
 }
