@@ -214,6 +214,14 @@ export function toCustomerProblem(refusal: CustomerRefusal): Problem {
   }
 }
 
+/** The same for the form of a page: who is not there is a wrong field, and the page is there. */
+export function toCustomerFormProblem(refusal: CustomerRefusal): Problem {
+  const problem = toCustomerProblem(refusal)
+  return problem.code === 'not-found'
+    ? new Problem('malformed', { detail: problem.message })
+    : problem
+}
+
 /** How to name a user, for the message that none was found, which surprises people whose address is only claimed. */
 export const userRemedy =
   'Give the id of a user, or an email address that a user has verified: through a provider that OIDC_<NAME>_TRUST_EMAIL trusts for it, which by default is none.'

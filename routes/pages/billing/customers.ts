@@ -7,7 +7,7 @@ import {
   linkCustomer,
   listCustomers,
   readHolder,
-  toCustomerProblem,
+  toCustomerFormProblem,
 } from '#src/billing/customers.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { PageQuery } from '#src/http/schemas.ts'
@@ -65,7 +65,7 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
       const linked = await app.db.write(sessionEntry, (tx, operator) =>
         linkCustomer(tx, app.queue, operator, body.customer, readHolder(body.user), clientInfo),
       )
-      if (typeof linked === 'string') throw toCustomerProblem(linked)
+      if (typeof linked === 'string') throw toCustomerFormProblem(linked)
       return redirect(reply, 'linked')
     },
   )

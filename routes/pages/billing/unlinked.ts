@@ -5,7 +5,7 @@ import {
   linkCustomer,
   listDoublePayers,
   readHolder,
-  toCustomerProblem,
+  toCustomerFormProblem,
 } from '#src/billing/customers.ts'
 import { dismissWaiting } from '#src/billing/dismiss.ts'
 import type { BillingProvider } from '#src/billing/providers/provider.ts'
@@ -73,7 +73,7 @@ const unlinked: FastifyPluginAsyncTypebox<Options> = async function unlinked(app
       const linked = await app.db.write(sessionEntry, (tx, operator) =>
         linkCustomer(tx, app.queue, operator, body.customer, readHolder(body.user), clientInfo),
       )
-      if (typeof linked === 'string') throw toCustomerProblem(linked)
+      if (typeof linked === 'string') throw toCustomerFormProblem(linked)
       return reply.redirect(done('linked'), 303)
     },
   )

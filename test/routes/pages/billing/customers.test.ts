@@ -38,7 +38,7 @@ t.test('an operator links a customer to a user by id or verified address', async
   t.match(body, '&lt;cus_1&gt;')
   t.match(body, 'ada@x.example')
   const unverified = await send(`${path}/new`, 'customer=cus_3&user=eve%40x.example')
-  t.equal(unverified.statusCode, 404)
+  t.equal(unverified.statusCode, 400)
   t.match(unverified.body, /There is no such user\. .*OIDC_&lt;NAME&gt;_TRUST_EMAIL/)
   const another = await send(`${path}/new`, 'customer=cus_3&user=ada%40x.example')
   t.equal(another.statusCode, 409)

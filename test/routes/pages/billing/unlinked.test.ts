@@ -96,7 +96,7 @@ t.test('an operator links a customer there, and its events are processed', async
   await wait('cus_1', stripeEvent('a', 'charge.succeeded', stripeCharge()))
   await wait('cus_1', stripeEvent('b', 'customer.subscription.created', stripeSubscription()))
   const nobody = await send(path, { customer: 'cus_1', user: 'eve@x.example' })
-  t.match(nobody, { statusCode: 404, body: /There is no such user/ })
+  t.match(nobody, { statusCode: 400, body: /There is no such user/ })
   const crossSite = { 'sec-fetch-site': 'cross-site' }
   t.equal((await send(path, { customer: 'cus_1', user: `${userId}` }, crossSite)).statusCode, 403)
   t.strictSame(await statuses(), ['a unlinked', 'b unlinked'])
