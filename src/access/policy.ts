@@ -491,6 +491,7 @@ const details: Readonly<Record<string, string>> = {
     'A service or app token cannot do this. Use a session, or an API token of a member.',
   'service-limited':
     'The service token lacks the permission. An admin of the tenant can change its permissions.',
+  'no-operator': 'Only operators may do this.',
   'app-required': 'Only the app may do this, with an app token.',
   'app-limited': 'The app token lacks the permission. An operator can change its permissions.',
   'reauthentication-required':

@@ -26,7 +26,7 @@ export const posts = defineResource('post', {
     ),
     authorServiceId: authorService(),
     department: initially(
-      optional(line(100, 'Editors of this department may change it; null for none')),
+      optional(line(100, 'Editors of this department may change it')),
       ({ department }) => department,
     ),
     title: line(200, 'What it is about'),

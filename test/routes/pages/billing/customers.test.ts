@@ -63,5 +63,6 @@ t.test('nobody else sees the pages', async (t) => {
   for (const url of [path, `${path}/new`]) {
     const answer = await test.app.inject({ url, headers: { ...html, cookie } })
     t.equal(answer.statusCode, 403, url)
+    t.match(answer.body, 'Only operators may do this.')
   }
 })
