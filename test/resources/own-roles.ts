@@ -123,10 +123,11 @@ t.test('a token is limited to permissions of the app', async (t) => {
   )
 })
 
-t.test('the page of members offers the roles, and the least one first', async (t) => {
+t.test('the form of an invitation offers the roles, and the least one first', async (t) => {
   const test = await build(t)
   const send = as(test, await signIn(test, await createUser(test.database, { role: 'manager' })))
-  const page = (await send('GET', '/app/tenant', undefined, { accept: 'text/html' })).body
+  const path = '/app/tenant/invitations/new'
+  const page = (await send('GET', path, undefined, { accept: 'text/html' })).body
   const options = [...page.matchAll(/<option([^>]*)>(\w+)</g)].map(
     ([, marks = '', label = '']) => marks + label,
   )
