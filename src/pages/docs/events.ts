@@ -23,7 +23,7 @@ function eventSection(type: EventType): Html {
   const { schema, example } = documentEvent(eventKindOf(type))
   return html`<section class="card" aria-labelledby="${type}">
         <h2 id="${type}">${type}</h2>
-        <p>${withCodeSpans(eventKindOf(type).summary)}.</p>
+        <p class="passage">${withCodeSpans(eventKindOf(type).summary)}.</p>
         ${fieldTable(fieldsOf(schema))}
         <pre class="example" tabindex="0" aria-label="Example">${JSON.stringify(example, null, 2)}</pre>
       </section>`

@@ -124,7 +124,7 @@ export function guidePage(groups: readonly Group[], baseUrl: string): Page {
 function topicSection({ id, title, texts, sample }: Topic, baseUrl: string): Html {
   return html`<section class="card" aria-labelledby="${id}">
         <h2 id="${id}" class="topic">${title}</h2>
-        ${texts.map((text) => html`<p>${withCodeSpans(text)}</p>`)}
+        ${texts.map((text) => html`<p class="passage">${withCodeSpans(text)}</p>`)}
           ${id === 'webhooks' ? sampleList('verify', verifierSamples()) : ''}
         ${sample === undefined ? '' : html`<pre class="example" tabindex="0" aria-label="Sample">${sample.replaceAll('$BASE', baseUrl)}</pre>`}
       </section>`

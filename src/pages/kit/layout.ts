@@ -187,7 +187,7 @@ function portalNavigation({ tenantName }: PortalFrame, current: string): Html {
   const links = portalEntries.map((entry) => linkOf(entry, page))
   return drawer(
     label,
-    html`<p class="tenant">${isolated(tenantName)}</p><nav class="pages" aria-label="Pages">${links}</nav>`,
+    html`<p class="tenant"><span class="name">${isolated(tenantName)}</span></p><nav class="pages" aria-label="Pages">${links}</nav>`,
   )
 }
 

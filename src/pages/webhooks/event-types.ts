@@ -17,7 +17,8 @@ const title = 'Event types'
 /** Every type of event that an endpoint can receive: the app's, then the program's. */
 export function eventTypeListPage(viewer: Viewer, appTypes: readonly AppTypeSummary[]): Page {
   const path = `${baseOf(viewer)}/event-types`
-  const linkTo = (name: string) => html`<a href="${path}/${name}">${name}</a>`
+  const linkTo = (name: string) =>
+    html`<span class="type"><a href="${path}/${name}">${name}</a></span>`
   const rows = [
     ...appTypes.map(({ name, summary }) => [linkTo(name), isolated(summary)]),
     ...eventTypes.map((type) => [linkTo(type), summaryOf(type)]),
