@@ -119,6 +119,7 @@ export const serviceRoutes: RouteRows = {
     who: 'billing-customer:update',
     answer: 303,
     object: 'billing-customer',
+    outOfReach: 400, // the field is wrong, and the form is there
     body: ({ customer, userId }) => ({ customer, user: userId }),
   },
   'POST /app/billing/customers/unlink': {
@@ -131,6 +132,7 @@ export const serviceRoutes: RouteRows = {
     who: 'billing-customer:update',
     answer: 303,
     object: 'billing-customer',
+    outOfReach: 400, // the field is wrong, and the form is there
     body: ({ customer, userId }) => ({ customer, user: userId }),
   },
   'POST /app/billing/unlinked/dismiss': {
