@@ -186,7 +186,8 @@ function count(limit: unknown, noun: string): string {
 
 /**
  * With alternatives (`anyOf`, `oneOf`), ajv reports the errors of each branch and then that none fits.
- * Null as an alternative is folded into the other branch, constants become one list of values.
+ * Null as an alternative is folded into the other branch, an empty text says nothing, constants become one
+ * list of values.
  */
 function mergeAlternatives(errors: readonly KeywordError[]): KeywordError[] {
   const parents = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
@@ -198,8 +199,11 @@ function mergeBranches(errors: KeywordError[], parent: KeywordError): KeywordErr
     schemaPath.startsWith(`${parent.schemaPath}/`) && instancePath.startsWith(parent.instancePath)
   const within = errors.filter(isWithin)
   const isNull = ({ keyword, params }: KeywordError) => keyword === 'type' && params.type === 'null'
-  const others = within.filter((error) => !isNull(error))
-  const merged = mergeOthers(parent, others, others.length < within.length)
+  // A form sends '' for what was left empty.
+  const isEmpty = ({ keyword, params }: KeywordError) =>
+    keyword === 'const' && params.allowedValue === ''
+  const others = within.filter((error) => !isNull(error) && !isEmpty(error))
+  const merged = mergeOthers(parent, others, within.some(isNull))
   return errors.flatMap((error) => {
     if (error === parent) return merged
     return within.includes(error) ? [] : [error]

@@ -77,6 +77,13 @@ t.test('alternatives of constants are one list of values', async (t) => {
   t.same(textsOf(choice, 'c'), { '': 'must be one of a, b' })
 })
 
+t.test('a filter that may be left empty names what it accepts', async (t) => {
+  const filter = Type.Union([Type.Literal(''), Type.Enum(['open', 'paid'])])
+  t.same(textsOf(filter, 'x'), { '': 'must be one of open, paid' })
+  const from = Type.Union([Type.Literal(''), Type.String({ format: 'date' })])
+  t.same(textsOf(from, 'x'), { '': 'must be a date of the calendar such as 2026-01-31' })
+})
+
 t.test('alternatives of required fields name the fields', async (t) => {
   const fields = { team: Type.Optional(Type.Integer()), parent: Type.Optional(Type.Integer()) }
   const schema = Type.Object(fields, {
