@@ -109,29 +109,51 @@ function articleOf(role: string): string {
   return `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}`
 }
 
+/** How much of what needs attention is seen at once: the rest of the page must not be far below it. */
+const shownAtOnce = 5
+
 /** Endpoints that do not receive or soon will not, and events that failed; empty if all is well. */
 function attentionSection({ managed, deadEvents }: HomeAccount): Html {
-  const items = [...(managed?.endpoints ?? []).flatMap(endpointItem), ...deadItem(deadEvents)]
+  const endpoints = managed?.endpoints ?? []
+  const items = [
+    ...deadItem(deadEvents),
+    ...endpoints
+      .filter((one) => !receives(one))
+      .toSorted(worstFirst)
+      .map(troubleItem),
+    ...endpoints.filter((one) => !isIdle(one)).flatMap(forecastItems),
+  ]
   if (items.length === 0) return html``
   return html`<section aria-labelledby="attention">
         <h2 id="attention">Needs attention</h2>
-        <ul class="attention">${items}</ul>
+        <ul class="attention">${items.slice(0, shownAtOnce)}</ul>
+        ${moreItems(items.slice(shownAtOnce))}
       </section>`
 }
 
-/** What its health says, unless it receives; then what its forecasts expect, if anything is sent to it. */
-function endpointItem(endpoint: Endpoint): Html[] {
-  const { id, url, health, forecasts } = endpoint
-  const item = (mood: string, text: Html) =>
-    html`<li class="${mood}"><span class="wrap">${isolated(url)}${text}</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`
+function moreItems(items: readonly Html[]): Html {
+  if (items.length === 0) return html``
+  return html`<details><summary>${items.length} more</summary><ul class="attention">${items}</ul></details>`
+}
+
+function worstFirst(one: Endpoint, other: Endpoint): number {
+  const rank = ({ health: { state } }: Endpoint) => Number(stateMoods[state] === 'bad')
+  return rank(other) - rank(one)
+}
+
+/** What the health of an endpoint says that does not receive. */
+function troubleItem({ health, ...endpoint }: Endpoint): Html {
   const reason = health.reason === null ? '' : html`<br>${health.reason}`
-  const trouble = html` ${healthBadge(endpoint.health)}${reason}`
-  return [
-    ...(receives(endpoint) ? [] : [item(stateMoods[health.state], trouble)]),
-    ...(isIdle(endpoint) ? [] : forecasts).map(({ message }) =>
-      item('warning', html`: ${message}`),
-    ),
-  ]
+  return endpointItem(endpoint, stateMoods[health.state], html` ${healthBadge(health)}${reason}`)
+}
+
+/** What is expected of an endpoint to which something is sent. */
+function forecastItems({ forecasts, ...endpoint }: Endpoint): Html[] {
+  return forecasts.map(({ message }) => endpointItem(endpoint, 'warning', html`: ${message}`))
+}
+
+function endpointItem({ id, url }: Pick<Endpoint, 'id' | 'url'>, mood: string, text: Html): Html {
+  return html`<li class="${mood}"><span class="wrap">${isolated(url)}${text}</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`
 }
 
 /** Whether its latest deliveries were accepted. */

@@ -53,6 +53,26 @@ t.test('an endpoint that fails or is paused is not called receiving', async (t) 
   }
 })
 
+t.test('of many endpoints that fail five are seen at once, and the others counted', async (t) => {
+  const { test, one, admin } = await webhookVisitors(await build(t))
+  let last = ''
+  for (let n = 1; n <= 7; n++) {
+    last = await createEndpoint(test.database, one, { url: `https://8.8.8.${n}/` })
+  }
+  await test.database.admin.query(
+    `UPDATE endpoint_states SET retrying_since = now(), failure_status = 500`,
+  )
+  await test.database.admin.query(
+    `UPDATE endpoint_states SET status = 'disabled', disabled_at = now() WHERE id = $1`,
+    [last],
+  )
+  const [, listed = '', more = ''] = (await admin.open('/')).body.split('<ul class="attention">')
+  t.match(listed, /^<li class="bad">.*8\.8\.8\.7/, 'first what no longer receives')
+  t.equal(listed.split('<li').length - 1, 5)
+  t.match(listed, /<details><summary>2 more<.summary>/)
+  t.equal(more.split('</ul>')[0]?.split('<li').length, 3)
+})
+
 t.test('without operators the first person sees what to write into OPERATORS', async (t) => {
   const test = await build(t)
   const first = await owner(test)
