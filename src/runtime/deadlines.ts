@@ -18,7 +18,6 @@ export function createDeadlines(ms: number): Deadlines {
   let timer: NodeJS.Timeout | undefined
 
   function look(): void {
-    timer = undefined
     const now = performance.now()
     for (const deadline of pending) {
       const { passesAt, onPassed } = deadline
@@ -29,6 +28,7 @@ export function createDeadlines(ms: number): Deadlines {
       pending.delete(deadline)
       onPassed()
     }
+    timer = undefined
   }
 
   return {
