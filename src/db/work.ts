@@ -35,6 +35,8 @@ export function wholeOf<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>): W
   const { statement, further = [], read } = work
   return async (tx, facts) => {
     const rows = await tx.sql(statement)
-    return read(rows, facts, await Promise.all(further.map((one) => tx.sql(one))))
+    const more: object[][] = []
+    for (const one of further) more.push(await tx.sql(one))
+    return read(rows, facts, more)
   }
 }
