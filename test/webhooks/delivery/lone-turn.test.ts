@@ -1,13 +1,7 @@
 import t, { type Test } from 'tap'
-import { type Database, openDatabase } from '#src/db/database.ts'
-import { createMetrics } from '#src/observability/metrics.ts'
-import { openQueue } from '#src/queue/queue.ts'
+import type { Database } from '#src/db/database.ts'
 import { loneRoom } from '#src/webhooks/delivery/claim.ts'
-import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
-import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
-import { patient } from '#test/support/database/open.ts'
-import { createOutbox } from '#test/support/receiver/outbox.ts'
-import { createEndpoint, testKeys } from '#test/support/receiver/webhook-endpoint.ts'
+import { openDispatcher } from '#test/support/receiver/open-dispatcher.ts'
 
 /*
  * A worker sends a delivery that is alone after one round trip to the database: the packet that fetches
@@ -85,24 +79,11 @@ t.test('what is read with the turn of a paused endpoint is held', async (t) => {
   t.match((await admin.query('SELECT held_for FROM deliveries')).rows, [{ held_for: 'rate' }])
 })
 
-/** Endpoints, and a dispatcher without a consumer. */
+/** Endpoints, and a dispatcher that fetches as a worker does. */
 async function setUp(t: Test, endpoints = 1) {
-  const outbox = await createOutbox(t)
-  const { database, tenant } = outbox
-  for (let n = 0; n < endpoints; n += 1) {
-    await createEndpoint(database, tenant, { url: `https://receiver${n}.example` })
-  }
-  const db = openDatabase(database.workerUrl, 2, patient)
-  const queue = openQueue(database.workerUrl, 'worker', () => {})
-  await queue.start()
-  t.teardown(async () => {
-    await queue.stop({ graceful: false })
-    await db.close()
-  })
   const trips: string[] = []
-  const sent: string[] = []
   let after: ((wake: () => void) => Promise<void>) | null = null
-  const watched: Database = {
+  const watch = (db: Database): Database => ({
     ...db,
     read(entry, work) {
       trips.push('read')
@@ -113,36 +94,15 @@ async function setUp(t: Test, endpoints = 1) {
       const result = await db.write(entry, work)
       const then = after
       after = null
-      await then?.(() => dispatcher.wake(tenant.tenantId))
+      await then?.(() => dispatcher.wake(outbox.tenant.tenantId))
       return result
     },
-  }
-  const dispatcher = createDispatcher(
-    {
-      queue,
-      db: watched,
-      keys: testKeys,
-      retrySeconds: [0, 5],
-      clock: { now: () => new Date() },
-      metrics: createMetrics().outbound,
-      attemptLog: { add() {}, close() {} },
-      logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
-      sender: {
-        async send({ headers }) {
-          const id = headers['webhook-id'] ?? ''
-          trips.push(`sent ${id}`)
-          sent.push(id)
-          return {
-            ...{ statusCode: 204, responseExcerpt: null, retryAfterSeconds: null, error: null },
-            ...{ startedAt: new Date(), durationMs: 1, cause: null, certificateExpiresAt: null },
-          }
-        },
-        async close() {},
-      },
-    },
-    { ...deliverLimits, idleMs: 0, pollMs: 3_600_000 },
-  )
-  t.teardown(() => dispatcher.finish())
+  })
+  const { outbox, dispatcher, sent, work } = await openDispatcher(t, {
+    endpoints,
+    change: watch,
+    onSend: async (id) => void trips.push(`sent ${id}`),
+  })
   return {
     outbox,
     trips,
@@ -150,9 +110,6 @@ async function setUp(t: Test, endpoints = 1) {
     afterFetch(then: typeof after) {
       after = then
     },
-    async work() {
-      const jobs = await dispatcher.fetch(100)
-      await Promise.all(dispatcher.run(jobs, new AbortController().signal))
-    },
+    work: async () => work(await dispatcher.fetch(100)),
   }
 }

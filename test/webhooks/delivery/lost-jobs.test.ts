@@ -1,13 +1,8 @@
 import t, { type Test } from 'tap'
-import { type Database, openDatabase } from '#src/db/database.ts'
-import { createMetrics } from '#src/observability/metrics.ts'
-import { type EndpointTurnJob, openQueue } from '#src/queue/queue.ts'
-import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
-import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
+import type { Database } from '#src/db/database.ts'
+import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
-import { patient } from '#test/support/database/open.ts'
-import { createOutbox } from '#test/support/receiver/outbox.ts'
-import { createEndpoint, testKeys } from '#test/support/receiver/webhook-endpoint.ts'
+import { openDispatcher } from '#test/support/receiver/open-dispatcher.ts'
 
 t.test('a turn that the queue has taken back before its first attempt sends nothing', async (t) => {
   const { outbox, sent, fetch, work, takeBack } = await setUp(t)
@@ -75,72 +70,29 @@ t.test('a turn whose outcome cannot be recorded goes back to the queue', async (
   t.strictSame(rows, [{ state: 'retry' }])
 })
 
-/** An endpoint, and a dispatcher without a consumer: the test fetches the jobs. */
+/** An endpoint, and a dispatcher for whose jobs the test asks the queue. */
 async function setUp(
   t: Test,
   change: (db: Database) => Database = (db) => db,
   errors: string[] | null = null,
 ) {
-  const outbox = await createOutbox(t)
-  const { database, tenant } = outbox
-  await createEndpoint(database, tenant, { url: 'https://receiver.example' })
-  const db = openDatabase(database.workerUrl, 2, patient)
-  const queue = openQueue(database.workerUrl, 'worker', () => {})
-  await queue.start()
-  t.teardown(async () => {
-    await queue.stop({ graceful: false })
-    await db.close()
-  })
-  const clock = { now: () => new Date() }
-  const sent: unknown[] = []
   let during = async () => {}
-  const dispatcher = createDispatcher(
-    {
-      queue,
-      db: change(db),
-      sender: {
-        async send({ headers }) {
-          sent.push(headers['webhook-id'])
-          await during()
-          const answer = {
-            statusCode: 204,
-            responseExcerpt: '',
-            retryAfterSeconds: null,
-            error: null,
-            cause: null,
-          }
-          return { ...answer, certificateExpiresAt: null, startedAt: clock.now(), durationMs: 1 }
-        },
-        async close() {},
-      },
-      keys: testKeys,
-      retrySeconds: [0, 5],
-      clock,
-      metrics: createMetrics().outbound,
-      attemptLog: { add() {}, close() {} },
-      logger: {
-        info() {},
-        warn() {},
-        error: (facts, message) => errors?.push(message) ?? t.fail('an error was logged', facts),
-      },
-    },
-    { ...deliverLimits, idleMs: 0 },
-  )
-  t.teardown(() => dispatcher.finish())
+  const { outbox, queue, sent, work } = await openDispatcher(t, {
+    change,
+    onSend: () => during(),
+    ...(errors !== null && { onError: (message) => void errors.push(message) }),
+  })
   return {
     outbox,
-    /** The ids of the attempts that were made. */
     sent,
+    work,
     duringAttempt(work: () => Promise<void>) {
       during = work
     },
     fetch: () => queue.fetch<EndpointTurnJob>(endpointTurnQueue, { batchSize: 10 }),
-    async work(jobs: Awaited<ReturnType<typeof queue.fetch<EndpointTurnJob>>>) {
-      await Promise.all(dispatcher.run(jobs, new AbortController().signal))
-    },
     /** As when the job has expired. */
     async takeBack() {
-      await database.admin.query(
+      await outbox.database.admin.query(
         `UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE name = 'endpoint-turn'`,
       )
     },
