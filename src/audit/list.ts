@@ -125,11 +125,12 @@ export function listTenantAudit(
   return list(tx, whereOf(scope, filter), page, filter, tenantAuditList.name)
 }
 
-/** How many entries such a list has. */
+/** How many entries the list of a person has. */
 export function countOwnAudit(tx: Tx, { userId }: OwnerScope, filter: AuditFilter) {
   return count(tx, { userId, ...conditionsOf(filter) })
 }
 
+/** How many entries the list of a tenant has. */
 export function countTenantAudit(tx: Tx, scope: TenantScope, filter: TenantAuditFilter) {
   return count(tx, { ...whereOf(scope, filter), ...conditionsOf(filter) })
 }

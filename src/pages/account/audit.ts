@@ -1,6 +1,7 @@
 import type { AuditEntry } from '#src/audit/audit.ts'
 import type { AuditTargets } from '#src/audit/targets.ts'
-import type { FilterLooks } from '#src/pages/kit/filters.ts'
+import type { Count } from '#src/http/lists/pagination.ts'
+import type { FilterLooks, ListQuery, Used } from '#src/pages/kit/filters.ts'
 import {
   type Cell,
   type Column,
@@ -10,6 +11,8 @@ import {
   table,
   timeText,
 } from '#src/pages/kit/html.ts'
+import type { Viewer } from '#src/pages/kit/layout.ts'
+import type { ShownList } from '#src/pages/kit/list.ts'
 import { sinceLook } from '#src/pages/kit/since.ts'
 import { aWord, pagePathOf, wordOf } from '#src/resources/kit/names.ts'
 import { resources } from '#src/resources/running-app.ts'
@@ -146,6 +149,17 @@ function reasonText(code: string): string {
 
 function firstSentence(text: string): string {
   return text.slice(0, text.indexOf('.') + 1)
+}
+
+/** A page of audit entries, with what they are filtered by. */
+export type AuditView = {
+  viewer: Viewer
+  entries: readonly ShownEntry[]
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  count: Count
+  query: ListQuery
+  used: Used
+  targets: AuditTargets
 }
 
 /** How the filters look that every list of audit entries has. */

@@ -1,11 +1,9 @@
-import type { AuditTargets } from '#src/audit/targets.ts'
-import type { Count } from '#src/http/lists/pagination.ts'
 import { pageHead, tabs } from '#src/pages/kit/components.ts'
-import { filtersOf, isFiltered, type ListQuery, type Used } from '#src/pages/kit/filters.ts'
+import { filtersOf, isFiltered } from '#src/pages/kit/filters.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { countText, listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { activityLooks, auditColumns, auditRow, type ShownEntry } from './audit.ts'
+import { countText, listTable } from '#src/pages/kit/list.ts'
+import { type AuditView, activityLooks, auditColumns, auditRow } from './audit.ts'
 
 const path = '/app/account'
 const labels = { '': 'Overview', '/tokens': 'API tokens', '/activity': 'Activity' } as const
@@ -23,18 +21,8 @@ export function accountTab(viewer: Viewer, tab: keyof typeof labels, content: Ht
   )
 }
 
-export type ActivityView = {
-  viewer: Viewer
-  entries: readonly ShownEntry[]
-  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
-  count: Count
-  query: ListQuery
-  used: Used
-  targets: AuditTargets
-}
-
 /** What the viewer has done, newest first. */
-export function activityPage(view: ActivityView): Page {
+export function activityPage(view: AuditView): Page {
   const { viewer, entries, cursors, count, query, used, targets } = view
   const tab = `${path}/activity`
   const empty = isFiltered(used)

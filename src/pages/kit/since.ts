@@ -12,7 +12,7 @@ const periods = {
 
 /** The parameter of a page; the API has `from` alone. */
 export const sinceParameter = {
-  since: Type.Optional(Type.Enum(['hour', 'day', 'week', 'month'])),
+  since: Type.Optional(Type.Enum(Object.keys(periods))),
 }
 
 /** How the filter looks. */

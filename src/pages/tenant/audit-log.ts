@@ -1,30 +1,13 @@
-import type { AuditTargets } from '#src/audit/targets.ts'
-import type { Count } from '#src/http/lists/pagination.ts'
-import { activityLooks, auditColumns, auditRow, type ShownEntry } from '#src/pages/account/audit.ts'
-import {
-  type FilterLooks,
-  filtersOf,
-  isFiltered,
-  type ListQuery,
-  type Used,
-} from '#src/pages/kit/filters.ts'
+import { type AuditView, activityLooks, auditColumns, auditRow } from '#src/pages/account/audit.ts'
+import { type FilterLooks, filtersOf, isFiltered } from '#src/pages/kit/filters.ts'
 import { html } from '#src/pages/kit/html.ts'
-import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { countText, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { layout, type Page } from '#src/pages/kit/layout.ts'
+import { countText, listTable } from '#src/pages/kit/list.ts'
 
-export type AuditView = {
-  viewer: Viewer
-  entries: readonly ShownEntry[]
-  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
-  count: Count
-  query: ListQuery
-  used: Used
-  targets: AuditTargets
-  nameOf: (userId: number) => string
-}
+type AuditLogView = AuditView & { nameOf: (userId: number) => string }
 
 /** The audit log of the tenant, with filters and downloads. */
-export function auditPage(view: AuditView): Page {
+export function auditPage(view: AuditLogView): Page {
   const { viewer, entries, cursors, count, query, used, targets, nameOf } = view
   const { sort: _, ...filter } = used
   const download = (format: string) =>
