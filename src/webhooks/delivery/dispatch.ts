@@ -118,8 +118,6 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     }
   }
 
-  const poll = repeat(async () => wakeTurns(''), { everyMs: limits.pollMs })
-
   function wake(tenantId: string): void {
     wakes += 1
     wakeTurns(tenantId)
@@ -134,8 +132,11 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   async function run(job: TurnJob, abandoned: AbortSignal): Promise<void> {
     const turn = startTurn(workOf(job, abandoned), slots, limits, clock, abandoned)
     turns.set(job.id, { tenantId: job.data.tenantId, turn })
+    // Each by itself: a look of all turns at the same time would hold up a delivery that arrives.
+    const poll = repeat(async () => turn.wake(), { everyMs: limits.pollMs })
     if (isFinishing) turn.finish()
     await turn.done
+    void poll.stop()
     turns.delete(job.id)
   }
 
@@ -149,7 +150,6 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     wake,
     finish() {
       isFinishing = true
-      void poll.stop()
       for (const { turn } of turns.values()) turn.finish()
     },
   }

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
+import { createDispatcher, type DispatchLimits } from '#src/webhooks/delivery/dispatch.ts'
 import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
 import { patient } from '#test/support/database/open.ts'
 import { createOutbox } from './outbox.ts'
@@ -14,6 +14,8 @@ type Options = {
   change?: (db: Database) => Database
   /** Called for each attempt, with the id of its delivery's event. */
   onSend?: (id: string) => Promise<void>
+  /** Default: a turn ends as soon as nothing is due, and does not look by itself. */
+  times?: Partial<Pick<DispatchLimits, 'idleMs' | 'pollMs'>>
   /** Called for each error that is logged; without it the test fails. */
   onError?: (message: string) => void
 }
@@ -25,7 +27,7 @@ type Options = {
  */
 export async function openDispatcher(
   t: Test,
-  { endpoints = 1, change = (db) => db, onSend, onError }: Options = {},
+  { endpoints = 1, change = (db) => db, onSend, times, onError }: Options = {},
 ) {
   const outbox = await createOutbox(t)
   const { database, tenant } = outbox
@@ -70,7 +72,7 @@ export async function openDispatcher(
         },
       },
     },
-    { ...deliverLimits, idleMs: 0, pollMs: 3_600_000 },
+    { ...deliverLimits, idleMs: 0, pollMs: 3_600_000, ...times },
   )
   t.teardown(() => dispatcher.finish())
   return {

@@ -51,6 +51,23 @@ t.test('a delivery that is added while the turn is fetched is sent at once', asy
   t.strictSame(trips.slice(0, 2), ['write', 'read'], 'the turn reads what is due again')
 })
 
+t.test('a turn that is open looks by itself for what is due', async (t) => {
+  const bothSent = Promise.withResolvers<void>()
+  const { outbox, dispatcher, sent, work } = await openDispatcher(t, {
+    times: { idleMs: 3_600_000, pollMs: 10 },
+    async onSend() {
+      if (sent.length === 1) await outbox.publish()
+      else bothSent.resolve()
+    },
+  })
+  await outbox.publish()
+  const worked = work(await dispatcher.fetch(100))
+  await bothSent.promise
+  dispatcher.finish()
+  await worked
+  t.match(await outbox.deliveries(), [{ status: 'succeeded' }, { status: 'succeeded' }])
+})
+
 t.test('a retry that is not due is not read with the turn', async (t) => {
   const { outbox, sent, work } = await setUp(t)
   await outbox.publish()
