@@ -7,6 +7,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Place } from '../place.ts'
 import type { Effort } from '../section.ts'
 import {
+  analyze,
   change,
   drained,
   endpoints,
@@ -93,6 +94,7 @@ async function openUsual(place: Place, receivers: Receivers) {
       for (let left = events; left > 0; left -= 1_000) {
         await boss.insert('post', Array.from({ length: Math.min(left, 1_000) }, nextJob))
       }
+      await analyze(url)
       const worker = await startUsual(url, lines)
       const rate = await drained(receivers, events)
       await stopConsumer(worker)
