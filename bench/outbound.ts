@@ -36,8 +36,9 @@ are written and its row in \`due_attempts\` is deleted, in PostgreSQL on the sam
 one thread is the limit: it spends a ninth of its time on writing to sockets, a tenth each on garbage
 collection and in undici, a sixth in our own code and a thirtieth on signatures (V8's profile). “One endpoint per
 event” are twenty tenants with an endpoint each; the worker of pg-boss is
-bench/baselines/deliver-with-pg-boss.ts, its times are those with eight batches at once. The 64 writers
-change orders over HTTP, and no worker runs. The backlog is that of an endpoint that does not respond.
+bench/baselines/deliver-with-pg-boss.ts, its times are those with eight batches at once, and both workers
+have statistics of their tables. The 64 writers change orders over HTTP, and no worker runs. The backlog is that
+of an endpoint that does not respond.
 `
 
 /** Deliveries per second compared with plain posts, the time from commit to arrival, and a hanging endpoint. */
