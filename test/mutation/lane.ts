@@ -8,7 +8,7 @@ import { readCatalogue } from '#src/schema/catalogue.ts'
 import { tablePrivileges } from '#src/schema/tables.ts'
 import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
 import { templateName } from '#test/support/database/template.ts'
-import { type Mutant, tests } from './mutant.ts'
+import { longTests, type Mutant, tests } from './mutant.ts'
 import type { TestOrder } from './test-order.ts'
 
 /** The result of a mutant: caught by a test, survived, or timed out. `reason`: what failed first in the test. */
@@ -27,8 +27,8 @@ export type Failure = { timedOut: boolean; output: string }
 /** Which test of a list is next, and how long a test may take in milliseconds. */
 export type Plan = { order: TestOrder; limitOf: (step: Step) => Promise<number> }
 
-/** A run of a test file. */
-export type Step = { name: string; file: string; env?: NodeJS.ProcessEnv }
+/** A run of a test file. `seconds`: what it takes about. */
+export type Step = { name: string; file: string; seconds: number; env?: NodeJS.ProcessEnv }
 
 const tapStubs = new URL('../run/tap-stubs.ts', import.meta.url).href
 const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage', 'dist']
@@ -55,7 +55,7 @@ export async function tryMutant(lane: Lane, mutant: Mutant, plan: Plan): Promise
   try {
     if (path !== undefined && source !== undefined) await writeFile(path, source.text)
     if (sql !== undefined) await makeTemplate(lane.clusterUrl, template, sql)
-    const steps = mutant.tests.flatMap((test) => stepsOf(test, mutant))
+    const steps = stepsOf(mutant)
     for (const step of plan.order.of(steps)) {
       const limitMs = await plan.limitOf(step)
       const start = performance.now()
@@ -74,14 +74,23 @@ export async function tryMutant(lane: Lane, mutant: Mutant, plan: Plan): Promise
 
 const ofMatrix: readonly string[] = [tests.matrix, tests.queryScope, tests.rowLevelSecurity]
 
+/** The runs of the mutant's tests, in the order of its list. */
+export function stepsOf(mutant: Mutant): Step[] {
+  return mutant.tests.flatMap((file) => runsOf(file, mutant))
+}
+
+const [usualSeconds, fewSeconds, nearSeconds] = [3, 40, 10]
+
 /** The access matrix takes minutes, so it begins with a caller of each kind, on the mutant's routes if it names some. */
-function stepsOf(file: string, { routes }: Mutant): Step[] {
-  const all = { name: file, file }
+function runsOf(file: string, { routes }: Mutant): Step[] {
+  const all = { name: file, file, seconds: longTests[file] ?? usualSeconds }
   if (!ofMatrix.includes(file)) return [all]
   const env = { MATRIX_ACTORS: oneOfEachKind }
-  const few = { name: `${file}, one caller of each kind`, file, env }
-  const near = { name: `${few.name}, ${routes}`, file, env: { ...env, MATRIX_ONLY: routes } }
-  return routes === undefined ? [few, all] : [near, few, all]
+  const few = { name: `${file}, one caller of each kind`, file, seconds: fewSeconds, env }
+  if (routes === undefined) return [few, all]
+  const onRoutes = { ...env, MATRIX_ONLY: routes }
+  const near = { ...few, name: `${few.name}, ${routes}`, seconds: nearSeconds, env: onRoutes }
+  return [near, few, all]
 }
 
 /** The first assertion that failed, so that a reader sees whether it failed because of the mutant. */

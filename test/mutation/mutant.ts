@@ -127,3 +127,14 @@ export const tests = {
   tls: 'test/webhooks/client/tls.test.ts',
   client: 'test/webhooks/client/client.test.ts',
 } as const
+
+/** Those that take long, and about how many seconds on a quiet machine with two lanes. */
+export const longTests: Readonly<Record<string, number>> = {
+  [tests.ownTenant]: 8,
+  [tests.shortWrites]: 15,
+  [tests.visible]: 25,
+  [tests.queryScope]: 65,
+  [tests.rowLevelSecurity]: 65,
+  [tests.matrix]: 150,
+  [tests.small]: 540,
+}

@@ -16,6 +16,7 @@ import {
   type Lane,
   type Plan,
   type Step,
+  stepsOf,
   tryMutant,
 } from './lane.ts'
 import type { Mutant } from './mutant.ts'
@@ -71,7 +72,8 @@ async function mutate(clusterUrl: string): Promise<number> {
   }))
   for (const lane of lanes) await copyTree(root, lane.folder)
   const limitOf = limitsOf({ folder: root, clusterUrl })
-  const fates = await tryAll(lanes, mutants, { limitOf, add: record.add })
+  const order = orderAfter(chosen, known)
+  const fates = await tryAll(lanes, mutants, { order, limitOf, add: record.add })
   if (isWhole) await writeFates(found, record.entries)
   return report(mutants, fates)
 }
@@ -104,6 +106,21 @@ async function writeFates(found: readonly Mutant[], entries: readonly Recorded[]
       dates.at(-1) ?? '',
     ],
   ])
+}
+
+/** Begins with the tests that caught mutants on earlier occasions. */
+function orderAfter(
+  mutants: readonly Mutant[],
+  known: ReadonlyMap<string, Pick<Recorded, 'outcome' | 'test'>>,
+): TestOrder {
+  const order = new TestOrder()
+  for (const mutant of mutants) {
+    const fate = known.get(mutant.name)
+    const steps = stepsOf(mutant)
+    const step = steps.find(({ name }) => name === fate?.test)
+    if (step !== undefined && fate?.outcome === 'caught') order.note(steps, step, { caught: true })
+  }
+  return order
 }
 
 /** In a random order, so that a run that ends early has tried a sample. */
@@ -139,12 +156,11 @@ function limitsOf(untouched: Lane): Plan['limitOf'] {
 async function tryAll(
   lanes: readonly Lane[],
   mutants: readonly Mutant[],
-  { limitOf, add }: Pick<Plan, 'limitOf'> & Pick<Recording<Recorded>, 'add'>,
+  { order, limitOf, add }: Plan & Pick<Recording<Recorded>, 'add'>,
 ) {
   const date = new Date().toISOString().slice(0, 10)
   const tried = revision()
   const fates: Fate[] = []
-  const order = new TestOrder()
   const deadline = performance.now() + Number(values.minutes) * 60_000
   await inLanes(lanes, mutants.values(), async (lane, mutant) => {
     if (performance.now() > deadline) return
