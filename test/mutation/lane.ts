@@ -9,7 +9,7 @@ import { tablePrivileges } from '#src/schema/tables.ts'
 import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
 import { templateName } from '#test/support/database/template.ts'
 import { longTests, type Mutant, tests } from './mutant.ts'
-import type { TestOrder } from './test-order.ts'
+import type { Asked, TestOrder } from './test-order.ts'
 
 /** The result of a mutant: caught by a test, survived, or timed out. `reason`: what failed first in the test. */
 export type Fate = {
@@ -55,14 +55,14 @@ export async function tryMutant(lane: Lane, mutant: Mutant, plan: Plan): Promise
   try {
     if (path !== undefined && source !== undefined) await writeFile(path, source.text)
     if (sql !== undefined) await makeTemplate(lane.clusterUrl, template, sql)
-    const steps = stepsOf(mutant)
-    for (const step of plan.order.of(steps)) {
+    const asked = askedOf(mutant)
+    for (const step of plan.order.of(asked)) {
       const limitMs = await plan.limitOf(step)
       const start = performance.now()
       const failure = await failureTwice(() => failureOf(lane, step, { template, limitMs }))
       const seconds = (performance.now() - start) / 1_000
       const caught = failure?.timedOut === false
-      plan.order.note(steps, step, { caught, seconds })
+      plan.order.note(asked, step, { caught, seconds })
       if (caught) return { mutant, outcome: 'caught', test: step.name, reason: reasonOf(failure) }
       if (failure !== null) hung ??= { mutant, outcome: 'timed-out', test: step.name, reason: '' }
     }
@@ -74,9 +74,11 @@ export async function tryMutant(lane: Lane, mutant: Mutant, plan: Plan): Promise
 
 const ofMatrix: readonly string[] = [tests.matrix, tests.queryScope, tests.rowLevelSecurity]
 
-/** The runs of the mutant's tests, in the order of its list. */
-export function stepsOf(mutant: Mutant): Step[] {
-  return mutant.tests.flatMap((file) => runsOf(file, mutant))
+/** The runs of the mutant's tests, in the order of its list, and what it changes: a file, or an object of the database. */
+export function askedOf(mutant: Mutant): Asked<Step> {
+  const { name, source, tests } = mutant
+  const [object = name] = name.split(':')
+  return { tests: tests.flatMap((file) => runsOf(file, mutant)), place: source?.path ?? object }
 }
 
 const [usualSeconds, fewSeconds, nearSeconds] = [3, 40, 10]

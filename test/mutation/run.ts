@@ -10,13 +10,13 @@ import { templateName } from '#test/support/database/template.ts'
 import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { findMutants } from './find-mutants.ts'
 import {
+  askedOf,
   copyTree,
   type Fate,
   failureOf,
   type Lane,
   type Plan,
   type Step,
-  stepsOf,
   tryMutant,
 } from './lane.ts'
 import type { Mutant } from './mutant.ts'
@@ -116,9 +116,9 @@ function orderAfter(
   const order = new TestOrder()
   for (const mutant of mutants) {
     const fate = known.get(mutant.name)
-    const steps = stepsOf(mutant)
-    const step = steps.find(({ name }) => name === fate?.test)
-    if (step !== undefined && fate?.outcome === 'caught') order.note(steps, step, { caught: true })
+    const asked = askedOf(mutant)
+    const step = asked.tests.find(({ name }) => name === fate?.test)
+    if (step !== undefined && fate?.outcome === 'caught') order.note(asked, step, { caught: true })
   }
   return order
 }

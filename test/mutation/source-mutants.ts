@@ -110,7 +110,9 @@ const scopeClauses: readonly Form[] = [
           return elementsOf(text, open + 1, closingOf(text, open))
         })
         .map(({ from, to }) => ({ from, to, instead: '', piece: text.slice(from, to) }))
-        .filter(({ piece }) => /^\s*(tenantId|userId|id: scope|\.\.\.scope)\b/.test(piece))
+        .filter(({ piece }) =>
+          /^\s*(tenantId|userId(?!: \{ in)|id: scope|\.\.\.scope)\b/.test(piece),
+        )
         .map(({ piece, ...cut }) => ({ ...cut, name: nameOf(text, cut.from + 1, piece) })),
   },
   form(/\bteam_id IN \(\$\{ownTeams\(\w+\)\}\)/g, 'true'),
@@ -242,7 +244,7 @@ const guards = {
   session: [tests.session, tests.notFound, tests.leave, tests.login, tests.matrix],
   'require-access': [tests.routeAccess],
   'forwarded-request': [tests.forwardAuth],
-  credential: [tests.crossOrigin, tests.tokens, tests.app, tests.matrix],
+  credential: [tests.crossOrigin, tests.tokens, tests.app, tests.forwardAuth, tests.matrix],
   'security-headers': [tests.securityHeaders, tests.parserAnswers],
   'tenant-rls': [tests.tenant, tests.matrix],
   'portal-session': [tests.openPortal, tests.portalPages, tests.matrix],
@@ -498,12 +500,12 @@ function kitHunts(): SourceHunt[] {
     file: string,
     pattern: RegExp,
     instead: string,
-    test: string = tests.resources,
+    ...chosen: string[]
   ): SourceHunt => ({
     kind: 'kit',
     files: [file],
     forms: [form(pattern, instead)],
-    tests: [test],
+    tests: chosen.length > 0 ? chosen : [tests.resources],
   })
   const [actions, before] = ['src/rows/actions.ts', 'src/rows/before-change.ts']
   const [events, writes, lists] = [
@@ -573,7 +575,12 @@ function kitHunts(): SourceHunt[] {
     hunt('src/rows/table.ts', /permission === undefined/g, 'true', tests.rowJson),
     hunt('src/resources/hidden-columns.ts', /!isForManager/g, 'false', tests.hiddenColumns),
     hunt(routes, /idempotencyKey: true/g, 'idempotencyKey: false'),
-    hunt(routes, /additionalProperties: false/g, 'additionalProperties: true'),
+    hunt(
+      routes,
+      /additionalProperties: false/g,
+      'additionalProperties: true',
+      ...[tests.resources, tests.visible, tests.archive],
+    ),
     // Keys between rows of a tenant, people who are members, values that others are computed from, actions of one's own.
     hunt(
       'src/resources/kit/links.ts',

@@ -31,6 +31,7 @@ t.test('rows that the reader does not see are neither shown nor counted', async 
   const list = (await clerk.send('GET', `/rooms/${roomId}/notes?count=true`)).json()
   t.equal(list.data.length, 6)
   t.strictSame(list.count, { rows: 6, more: false })
+  t.equal((await clerk.send('GET', `/rooms/${roomId}/notes?page=2`)).statusCode, 400)
 })
 
 t.test('rows that the reader may not read have no section', async (t) => {

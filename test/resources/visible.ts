@@ -103,6 +103,8 @@ async function checkSight(t: Test) {
       for (const path of [`/notes/${row.id}`, `/notes/${row.id}?expand=assignee`]) {
         t.equal((await send('GET', path)).statusCode, status, `${name} reads ${row.title}`)
       }
+      const misspelt = await send('GET', `/notes/${row.id}?expands=assignee`)
+      t.equal(misspelt.statusCode, 400, `${name} misspells a parameter`)
       const own = await send('GET', `/app/notes/${row.id}`, undefined, html)
       t.equal(own.statusCode, status, `${name} opens ${row.title}`)
       t.equal(page.includes(row.title), isSeen, `${name} sees ${row.title} on the page`)

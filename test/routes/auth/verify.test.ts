@@ -417,6 +417,13 @@ t.test('the same-origin rule applies to the request to the app', async (t) => {
   t.equal(both.statusCode, 400, 'two people at once')
 })
 
+t.test('a token of the app behind the proxy says nothing about who asks', async (t) => {
+  const { test, headers } = await signedIn(t)
+  const foreign = { authorization: 'Bearer eyJhbGciOiJFZERTQSJ9.e30.c2lnbmVk', ...get }
+  t.equal((await ask(test, { cookie: headers.cookie, ...foreign })).statusCode, 204)
+  t.equal((await ask(test, foreign)).statusCode, 401)
+})
+
 t.test('headers of the request to the app have no effect on the response', async (t) => {
   const { test, headers } = await signedIn(t)
   const { cookie } = headers
