@@ -336,20 +336,23 @@ t.test('only deliveries of the tenant are replayed', async (t) => {
   t.strictSame(await again(ids.exhausted), [ids.exhausted])
   t.strictSame(await again(ids.fresh), [], 'the original’s delivery is not pending')
 
-  const range = { from: new Date(0), to: now, status: null }
-  const asked = await inTwin((tx) => createReplay(tx, queue, by, ids.endpoint, range, now))
-  t.match(asked, { total: 3 })
-  t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { total: 3 })
-
   const before = await twins.rows(original)
+  // Whoever locks a row of the original waits too long.
   const holder = await database.admin.connect()
   await holder.query('BEGIN')
   for (const table of ['webhook_endpoints', 'endpoint_replays']) {
     await holder.query(`SELECT FROM ${table} WHERE tenant_id = $1 FOR UPDATE`, [original.tenantId])
   }
-  await workReplayTurn(db, queue, { job: null, entry: enter(twin) }, now)
-  await holder.query('COMMIT')
-  holder.release()
+  try {
+    const range = { from: new Date(0), to: now, status: null }
+    const asked = await inTwin((tx) => createReplay(tx, queue, by, ids.endpoint, range, now))
+    t.match(asked, { total: 3 })
+    t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { total: 3 })
+    await workReplayTurn(db, queue, { job: null, entry: enter(twin) }, now)
+  } finally {
+    await holder.query('COMMIT')
+    holder.release()
+  }
   const turns = await database.admin.query(`SELECT FROM pgboss.job WHERE name = 'tenant-replay'`)
   t.equal(turns.rowCount, 0, 'the original’s open replay gets the twin no further turn')
   t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { done: 3 })
