@@ -167,6 +167,18 @@ t.test('an event about a payment does not enter a closed tenant', async (t) => {
   t.equal(await enter('open'), 1)
 })
 
+t.test('a tenant that closes after somebody has entered it buys nothing', async (t) => {
+  const { ada, web, rowsOf, asOwner, sessionIn } = await setUp(t)
+  const session = await sessionIn(ada)
+  await inside(web, async () => {
+    await enterSession(web, session)
+    const billing = async () => (await rowsOf('SELECT FROM tenant_billing(NULL)')).length
+    t.equal(await billing(), 1)
+    await asOwner('SELECT close_tenant($1)', [ada.tenantId])
+    t.equal(await billing(), 0)
+  })
+})
+
 t.test('the last admin of a closed tenant can delete their account', async (t) => {
   const { ada, rowsOf, sessionIn } = await setUp(t)
   const erased = await rowsOf('SELECT outcome FROM erase_account($1)', [await sessionIn(ada)])
