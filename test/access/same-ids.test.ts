@@ -6,6 +6,7 @@ import { posts } from '#shop/resources/posts.ts'
 import { updateInvoice } from '#src/billing/invoices.ts'
 import { invoices } from '#src/resources/invoices.ts'
 import { actionsOf } from '#src/rows/actions.ts'
+import { maxRareWords } from '#src/rows/search.ts'
 import { changeFolder, createFolder, listFoldersInReach, lockFolder } from '#src/teams/folders.ts'
 import {
   findTeamMember,
@@ -33,6 +34,7 @@ const {
   delete: deletePost,
   find: findPost,
   findWithNames: findPostWithNames,
+  list: listPosts,
 } = actionsOf(posts)
 
 /*
@@ -121,6 +123,28 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
       t.match(moved, { id, tenantId, parentId: nested })
     }
   })
+})
+
+t.test('a search does not find a post by the words of another tenant’s', async (t) => {
+  const database = await createDatabase(t)
+  const db = openPatiently(t, database.superuserUrl, 1)
+  const entryOf = await allowScopes<TestUser>(database)
+  const foreign = await createUser(database)
+  const own = await createUser(database)
+  // So many that the search goes through the rows instead of the words.
+  await database.admin.query(
+    `INSERT INTO posts (tenant_id, id, title, body) OVERRIDING SYSTEM VALUE
+     SELECT $1, 1000 + n, 'Wanted', '' FROM generate_series(0, $2::int) AS n`,
+    [own.tenantId, maxRareWords],
+  )
+  for (const { tenantId } of [foreign, own]) await addPosts(database, tenantId)
+  await database.admin.query(`UPDATE posts SET title = 'Wanted' WHERE tenant_id = $1`, [
+    foreign.tenantId,
+  ])
+  const page = { limit: maxRareWords + 10, after: null }
+  const { data } = await db.read(entryOf(own), (tx) => listPosts(tx, own, page, { q: 'wanted' }))
+  t.equal(data.length, maxRareWords + 1)
+  t.ok(data.every(({ title }) => title === 'Wanted'))
 })
 
 t.test('a post is changed and deleted in its own tenant', async (t) => {
