@@ -353,16 +353,16 @@ DECLARE
 BEGIN
   IF public.current_scope_kind() = 'app' THEN
     UPDATE public.portal_sessions p SET expires_at = now()
-      WHERE p.id = ANY (ids) AND p.tenant_id = tenant;
+      WHERE p.id = ANY (ids) AND p.tenant_id = tenant AND p.expires_at > now();
   ELSIF public.current_scope_kind() = 'session' THEN
     UPDATE public.sessions s SET expires_at = now()
-      WHERE s.id = ANY (ids) AND s.user_id = person;
+      WHERE s.id = ANY (ids) AND s.user_id = person AND s.expires_at > now();
     UPDATE public.api_tokens t SET expires_at = now()
-      WHERE t.id = ANY (ids) AND t.user_id = person;
+      WHERE t.id = ANY (ids) AND t.user_id = person AND t.expires_at > now();
     UPDATE public.service_tokens s SET expires_at = now()
-      WHERE s.id = ANY (ids) AND s.tenant_id = tenant;
+      WHERE s.id = ANY (ids) AND s.tenant_id = tenant AND s.expires_at > now();
     UPDATE public.app_tokens a SET expires_at = now()
-      WHERE a.id = ANY (ids) AND public.is_operator();
+      WHERE a.id = ANY (ids) AND a.expires_at > now() AND public.is_operator();
   END IF;
 END
 $$;

@@ -8,8 +8,22 @@ import {
   verifyFunctions,
   withoutSpaces,
 } from '#src/schema/verification/verify-functions.ts'
+import { addOperator } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
-import { addJob, addSession, connect, inside, randomCredential, refusalOf } from './credentials.ts'
+import {
+  addApp,
+  addJob,
+  addPortal,
+  addService,
+  addSession,
+  addToken,
+  connect,
+  idleSeconds,
+  inside,
+  randomCredential,
+  refusalOf,
+} from './credentials.ts'
 
 const denied = '42501'
 const { app, worker } = { app: logins.app.name, worker: logins.worker.name }
@@ -49,6 +63,57 @@ t.test('an expired session ends, switches and links nothing', async (t) => {
     const outcome = await outcomeOf({ expired: true })
     t.ok(outcome === 'session-ended' || outcome === false, `${text}: ${outcome}`)
     t.not(await outcomeOf({}), outcome, 'a live one does it, or is refused for another reason')
+  }
+})
+
+t.test('what has expired keeps its time when it is ended', async (t) => {
+  const database = await createDatabase(t)
+  const { admin } = database
+  const client = await connect(t, database.url)
+  const user = await createUser(database, { role: 'admin' })
+  await addIdentity({ database }, user.userId, 'runs-it')
+  await addOperator(database, 'demo:runs-it')
+  const [session, app] = [await addSession(database, user), await addApp(database)]
+  for (const expired of [false, true]) {
+    await addSession(database, user, { expired })
+    await addToken(database, user, { expired })
+    await addService(database, user, { expired })
+    await addApp(database, { expired })
+    await addPortal(database, user.tenantId, { app, seconds: expired ? -1 : 300 })
+  }
+  const timesOf = async (table: string) => {
+    const sql = `SELECT id, expires_at::text AS until, expires_at > now() AS is_live FROM ${table} ORDER BY id`
+    return (await admin.query<{ id: string; until: string; is_live: boolean }>(sql)).rows
+  }
+  for (const [enter, values, tables] of [
+    ['enter_app_token($1, $2, true)', [app, user.tenantId], ['portal_sessions']],
+    [
+      `enter_session($1, ${idleSeconds}, true)`,
+      [session],
+      ['service_tokens', 'app_tokens', 'api_tokens', 'sessions'],
+    ],
+  ] as const) {
+    for (const table of tables) {
+      const before = await timesOf(table)
+      await client.query('BEGIN')
+      await client.query(`SELECT FROM ${enter}`, [...values])
+      const ids = before.map(({ id }) => id)
+      await client.query('SELECT expire_credentials($1::uuid[])', [ids])
+      await client.query('COMMIT')
+      const after = await timesOf(table)
+      // With a later time it would be live again for a transaction that has begun before.
+      const expired = before.filter(({ is_live }) => !is_live)
+      t.equal(expired.length, 1, table)
+      t.strictSame(
+        after.filter(({ id }) => expired.some((one) => one.id === id)),
+        expired,
+        table,
+      )
+      t.notOk(
+        after.some(({ is_live }) => is_live),
+        table,
+      )
+    }
   }
 })
 
