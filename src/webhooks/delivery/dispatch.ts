@@ -120,10 +120,6 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
 
   function wake(tenantId: string): void {
     wakes += 1
-    wakeTurns(tenantId)
-  }
-
-  function wakeTurns(tenantId: string): void {
     for (const one of turns.values()) {
       if (tenantId === '' || one.tenantId === tenantId) one.turn.wake()
     }
