@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { documents } from '#shop/resources/documents.ts'
 import { orders } from '#shop/resources/orders.ts'
@@ -48,9 +48,7 @@ const [inShared, inOther, both] = [201, 202, 203] // documents
 const [top, nested, deepest] = [1001, 1002, 1032] // folders
 
 t.test('the same numbers in two tenants do not mix', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = (await createUser(database)).tenantId
   const caller = await createUser(database)
   const { tenantId, userId } = caller
@@ -126,9 +124,7 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
 })
 
 t.test('a search does not find a post by the words of another tenant’s', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = await createUser(database)
   const own = await createUser(database)
   // So many that the search goes through the rows instead of the words.
@@ -148,9 +144,7 @@ t.test('a search does not find a post by the words of another tenant’s', async
 })
 
 t.test('a post is changed and deleted in its own tenant', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = await createUser(database)
   const own = await createUser(database, { role: 'admin' })
   const now = new Date()
@@ -180,9 +174,7 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
 })
 
 t.test('an order, a post and an invoice are read in the scope of the caller', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = await createUser(database)
   const own = await createUser(database)
   for (const { tenantId } of [foreign, own]) {
@@ -198,9 +190,7 @@ t.test('an order, a post and an invoice are read in the scope of the caller', as
 })
 
 t.test('an author is named as in the tenant of the post', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = await createUser(database)
   const own = await createUser(database, { email: 'ada@example.com' })
   await addMembership(database, foreign.tenantId, own.userId)
@@ -221,9 +211,7 @@ t.test('an author is named as in the tenant of the post', async (t) => {
 })
 
 t.test('the state of a payment changes the invoice of its tenant', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = await createUser(database)
   const own = await createUser(database)
   const [payment, now] = ['pay_1', new Date()]
@@ -249,9 +237,7 @@ t.test('the state of a payment changes the invoice of its tenant', async (t) => 
 })
 
 t.test('a team and a folder are locked in their own tenant', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = await createUser(database)
   const own = await createUser(database)
   for (const { tenantId, userId } of [foreign, own]) {
@@ -279,9 +265,7 @@ t.test('a team and a folder are locked in their own tenant', async (t) => {
 })
 
 t.test('a team and its members are those of the tenant', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const foreign = await createUser(database)
   const own = await createUser(database)
   const colleague = await createUser(database, { tenantId: own.tenantId })
@@ -312,9 +296,7 @@ t.test('a team and its members are those of the tenant', async (t) => {
 })
 
 t.test('the newest orders are those of the owner', async (t) => {
-  const database = await createDatabase(t)
-  const db = openPatiently(t, database.superuserUrl, 1)
-  const entryOf = await allowScopes<TestUser>(database)
+  const { database, db, entryOf } = await setUp(t)
   const own = await createUser(database)
   const id = await createOrder(database, own)
   await createOrder(database, await createUser(database, { tenantId: own.tenantId }))
@@ -326,6 +308,13 @@ t.test('the newest orders are those of the owner', async (t) => {
 })
 
 /** Posts 1 and 2. */
+/** A database whose row-level security is off, and entries into it. */
+async function setUp(t: Test) {
+  const database = await createDatabase(t)
+  const db = openPatiently(t, database.superuserUrl, 1)
+  return { database, db, entryOf: await allowScopes<TestUser>(database) }
+}
+
 async function addPosts({ admin }: TestDatabase, tenantId: string): Promise<void> {
   await admin.query(
     `INSERT INTO posts (tenant_id, id, title, body) OVERRIDING SYSTEM VALUE
