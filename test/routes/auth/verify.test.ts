@@ -418,10 +418,12 @@ t.test('the same-origin rule applies to the request to the app', async (t) => {
 })
 
 t.test('a token of the app behind the proxy says nothing about who asks', async (t) => {
-  const { test, headers } = await signedIn(t)
+  const { test, user, headers } = await signedIn(t)
   const foreign = { authorization: 'Bearer eyJhbGciOiJFZERTQSJ9.e30.c2lnbmVk', ...get }
-  t.equal((await ask(test, { cookie: headers.cookie, ...foreign })).statusCode, 204)
-  t.equal((await ask(test, foreign)).statusCode, 401)
+  const answer = await ask(test, { cookie: headers.cookie, ...foreign })
+  t.equal(answer.statusCode, 204)
+  t.match(family(answer.headers), { 'gatehouse-user': String(user.userId) })
+  t.equal((await ask(test, foreign)).statusCode, 401, 'nobody is signed in')
 })
 
 t.test('headers of the request to the app have no effect on the response', async (t) => {
