@@ -140,7 +140,7 @@ export async function measureDrain(
   return rate
 }
 
-/** What autovacuum does after a while: without statistics a worker of pg-boss fetches half as fast. */
+/** What autovacuum does after a while: without statistics a worker of pg-boss delivers about a third less. */
 export function analyze(superuserUrl: string): Promise<void> {
   return onDatabase(superuserUrl, ['ANALYZE'])
 }
