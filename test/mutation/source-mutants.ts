@@ -99,7 +99,10 @@ const rolePermissions: Form = {
   },
 }
 
-/** Removes each owner or tenant from a `where` or hand-written SQL. */
+/**
+ * Removes each owner or tenant from a `where` or hand-written SQL. A list of users that the caller has found is
+ * no scope.
+ */
 const scopeClauses: readonly Form[] = [
   {
     name: 'where',
@@ -579,7 +582,9 @@ function kitHunts(): SourceHunt[] {
       routes,
       /additionalProperties: false/g,
       'additionalProperties: true',
-      ...[tests.resources, tests.visible, tests.archive],
+      tests.resources,
+      tests.visible,
+      tests.archive,
     ),
     // Keys between rows of a tenant, people who are members, values that others are computed from, actions of one's own.
     hunt(
