@@ -86,6 +86,13 @@ t.test('a closed tenant takes no room among those of a person', async (t) => {
   })
 })
 
+t.test('a closed tenant has no scheduled jobs', async (t) => {
+  const { ada, open, asOwner } = await setUp(t)
+  const list = `SELECT list_open_tenants('00000000-0000-0000-0000-000000000000', 10) AS id`
+  const ids = (await asOwner(list)).map(({ id }) => id)
+  t.strictSame(ids, [ada.tenantId, open.tenantId].toSorted())
+})
+
 t.test('nothing of a closed tenant is exported', async (t) => {
   const { ada, closed, open, web, rowsOf, asOwner, sessionIn } = await setUp(t)
   const session = await sessionIn(ada)

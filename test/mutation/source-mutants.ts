@@ -101,7 +101,7 @@ const rolePermissions: Form = {
 
 /**
  * Removes each owner or tenant from a `where` or hand-written SQL. A list of users that the caller has found is
- * no scope.
+ * no scope. What a search asks its words with (`asking`) decides how the rows are found, and none is found by it alone.
  */
 const scopeClauses: readonly Form[] = [
   {
@@ -125,7 +125,11 @@ const scopeClauses: readonly Form[] = [
     name: 'tenant_id or user_id',
     // The value stays: a statement that is composed once checks that it has all its values.
     cutsIn: (text) =>
-      cutsOf(text, /\b(\w+\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+|\.\w+)?/g, '').map((cut) => ({
+      cutsOf(
+        text,
+        /\b(\w+\.)?(tenant_id|user_id) = \$\{(?!asking\.)[^}]*\}(::\w+|\.\w+)?/g,
+        '',
+      ).map((cut) => ({
         ...cut,
         instead: `(true OR ${text.slice(cut.from, cut.to)})`,
       })),
