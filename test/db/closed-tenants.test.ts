@@ -86,6 +86,19 @@ t.test('a closed tenant takes no room among those of a person', async (t) => {
   })
 })
 
+t.test('the role map of a provider makes no member of a closed tenant', async (t) => {
+  const { closed, open, web, rowsOf } = await setUp(t)
+  const ticket = await callBack(rowsOf, randomCredential(), 'sign-in')
+  await inside(web, async () => {
+    await rowsOf('SELECT FROM enter_attempt($1)', [ticket])
+    await rowsOf(`SELECT create_user('eve', 'https://op', 'eve@example.com', 'Eve')`)
+    const outcomeIn = ({ tenantId }: TestUser) =>
+      rowsOf(`SELECT outcome FROM apply_role_map($1, 'viewer')`, [tenantId])
+    t.strictSame(await outcomeIn(closed), [{ outcome: 'no-tenant' }])
+    t.strictSame(await outcomeIn(open), [{ outcome: 'joined' }])
+  })
+})
+
 t.test('a closed tenant has no scheduled jobs', async (t) => {
   const { ada, open, asOwner } = await setUp(t)
   const list = `SELECT list_open_tenants('00000000-0000-0000-0000-000000000000', 10) AS id`

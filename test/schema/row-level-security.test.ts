@@ -4,6 +4,7 @@ import { createUser } from '#dev/testing/people.ts'
 import { identityTables } from '#src/schema/tables.ts'
 import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import { type Attempt, attemptsAs, type Context, denied } from '#test/db/attempt.ts'
+import { addSession, connect, enterSession, inside, refusalOf } from '#test/db/credentials.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {
   chained,
@@ -229,6 +230,32 @@ t.test('a row cannot be moved to another tenant or user, even by the owner', asy
   ] as const
   for (const [sql, value] of moves) {
     t.match(await attempt(mine, sql, [value]), { ...denied, message: /row-level security/ }, sql)
+  }
+})
+
+t.test('a row that its author would not see is refused', async (t) => {
+  const database = await createDatabase(t)
+  // Only the worker makes invoices; the policy is tried as if people might.
+  await database.admin.query(`GRANT INSERT ON invoices TO ${logins.app.name}`)
+  const web = await connect(t, database.url)
+  for (const [role, forManagers, isRefused] of [
+    ['viewer', false, false],
+    ['viewer', true, true],
+    ['admin', true, false],
+  ] as const) {
+    const user = await createUser(database, { role })
+    const cookie = await addSession(database, user)
+    await inside(web, async () => {
+      await enterSession(web, cookie)
+      const refusal = await refusalOf(
+        web.query(
+          `INSERT INTO invoices (tenant_id, amount, currency, status, for_managers)
+           VALUES ($1, 100, 'eur', 'paid', $2)`,
+          [user.tenantId, forManagers],
+        ),
+      )
+      t.equal(refusal, isRefused ? denied.refused : null, `${role}, ${forManagers}`)
+    })
   }
 })
 
