@@ -83,16 +83,20 @@ export function askedOf(mutant: Mutant): Asked<Step> {
 
 const [usualSeconds, fewSeconds, nearSeconds] = [3, 40, 10]
 
-/** The access matrix takes minutes, so it begins with a caller of each kind, on the mutant's routes if it names some. */
+/**
+ * The whole access matrix takes minutes, and what only one of its many callers notices deserves a test of its own. So a
+ * caller of each kind asks it, on the mutant's routes first if it names some.
+ */
 function runsOf(file: string, { routes }: Mutant): Step[] {
-  const all = { name: file, file, seconds: longTests[file] ?? usualSeconds }
-  if (!ofMatrix.includes(file)) return [all]
+  if (!ofMatrix.includes(file)) {
+    return [{ name: file, file, seconds: longTests[file] ?? usualSeconds }]
+  }
   const env = { MATRIX_ACTORS: oneOfEachKind }
   const few = { name: `${file}, one caller of each kind`, file, seconds: fewSeconds, env }
-  if (routes === undefined) return [few, all]
+  if (routes === undefined) return [few]
   const onRoutes = { ...env, MATRIX_ONLY: routes }
   const near = { ...few, name: `${few.name}, ${routes}`, seconds: nearSeconds, env: onRoutes }
-  return [near, few, all]
+  return [near, few]
 }
 
 /** The first assertion that failed, so that a reader sees whether it failed because of the mutant. */

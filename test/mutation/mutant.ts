@@ -134,9 +134,7 @@ export const longTests: Readonly<Record<string, number>> = {
   [tests.ownTenant]: 8,
   [tests.shortWrites]: 15,
   [tests.visible]: 25,
+  [tests.revoked]: 40,
   [tests.archive]: 60,
-  [tests.queryScope]: 65,
-  [tests.rowLevelSecurity]: 65,
-  [tests.matrix]: 150,
   [tests.small]: 540,
 }
