@@ -18,7 +18,12 @@ import {
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { createKnownTypes } from '#src/webhooks/events/app-types.ts'
-import { listRecentEvents, readFeed, searchedEvents } from '#src/webhooks/events/feed.ts'
+import {
+  countRecentEvents,
+  listRecentEvents,
+  readFeed,
+  searchedEvents,
+} from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { publishAppEvents } from '#src/webhooks/events/publish-app-events.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
@@ -158,6 +163,9 @@ t.test('with the same event id, each tenant reads its own deliveries', async (t)
     events.data.map(({ id }) => id),
     [eventId],
   )
+  const all = await inTwin((tx) => listRecentEvents(tx, twin, page, {}))
+  const counted = await inTwin((tx) => countRecentEvents(tx, twin, {}))
+  t.strictSame(counted, { rows: all.data.length, more: false })
 })
 
 t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {
