@@ -72,7 +72,10 @@ export async function tryMutant(lane: Lane, mutant: Mutant, plan: Plan): Promise
   }
 }
 
-const ofMatrix: readonly string[] = [tests.matrix, tests.queryScope, tests.rowLevelSecurity]
+const ofMatrix: readonly string[] = [
+  ...[tests.matrix, tests.queryScope, tests.rowLevelSecurity],
+  tests.small,
+]
 
 /** The runs of the mutant's tests, in the order of its list, and what it changes: a file, or an object of the database. */
 export function askedOf(mutant: Mutant): Asked<Step> {
@@ -92,7 +95,8 @@ function runsOf(file: string, { routes }: Mutant): Step[] {
     return [{ name: file, file, seconds: longTests[file] ?? usualSeconds }]
   }
   const env = { MATRIX_ACTORS: oneOfEachKind }
-  const few = { name: `${file}, one caller of each kind`, file, seconds: fewSeconds, env }
+  const name = `${file}, one caller of each kind`
+  const few = { name, file, seconds: longTests[file] ?? fewSeconds, env }
   if (routes === undefined) return [few]
   const onRoutes = { ...env, MATRIX_ONLY: routes }
   const near = { ...few, name: `${few.name}, ${routes}`, seconds: nearSeconds, env: onRoutes }

@@ -136,5 +136,5 @@ export const longTests: Readonly<Record<string, number>> = {
   [tests.visible]: 25,
   [tests.revoked]: 40,
   [tests.archive]: 60,
-  [tests.small]: 540,
+  [tests.small]: 240,
 }
