@@ -60,6 +60,28 @@ t.test('a link that was taken back with its transaction opens again', async (t) 
   t.equal((await open(web, link, randomCredential())).length, 1)
 })
 
+t.test('a link ends the session that it replaces, and nothing else of that name', async (t) => {
+  const database = await createDatabase(t)
+  const [{ tenantId }, other] = [await createUser(database), await createUser(database)]
+  const app = await addApp(database, { permissions: ['portal-link:create'] })
+  const web = await connect(t, database.url)
+  const replace = async (previous: Buffer) => {
+    const link = await addPortal(database, tenantId, { app, isOpen: false })
+    await web.query('SELECT open_portal_link($1, $2, $3)', [link, randomCredential(), previous])
+  }
+  for (const [name, session, isEnded] of [
+    ['of the same app and tenant', await addPortal(database, tenantId, { app }), true],
+    ['of another tenant', await addPortal(database, other.tenantId, { app }), false],
+    ['of another app', await addPortal(database, tenantId), false],
+  ] as const) {
+    await replace(session)
+    t.equal((await enter(web, session)).length, isEnded ? 0 : 1, name)
+  }
+  const unopened = await addPortal(database, tenantId, { app, isOpen: false })
+  await replace(unopened)
+  t.equal((await open(web, unopened, randomCredential())).length, 1, 'a link is no session')
+})
+
 t.test('nothing is entered with a link or session that is not live', async (t) => {
   const database = await createDatabase(t)
   const { tenantId } = await createUser(database)
