@@ -368,6 +368,33 @@ t.test('a link goes on in the session of its person', async (t) => {
   })
 })
 
+t.test('an admin whom the role map makes a viewer invites nobody any more', async (t) => {
+  const { database, web } = await setUp(t)
+  const { tenantId } = await createUser(database, { role: 'admin' })
+  const ada = await createUser(database, { tenantId, role: 'admin' })
+  await addIdentity(database, ada, 'ada')
+  await database.admin.query(`UPDATE memberships SET role_provider = 'demo' WHERE user_id = $1`, [
+    ada.userId,
+  ])
+  const { rows: invited } = await database.admin.query<{ id: string }>(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at, accepted_at)
+     SELECT $1, gen_random_uuid()::text, 'viewer', $2, now() + until, accepted
+     FROM (VALUES ('1 day'::interval, NULL), ('-1 day', NULL), ('1 day', now())) AS i (until, accepted)
+     RETURNING id`,
+    [tenantId, ada.userId],
+  )
+  const [open] = invited.map(({ id }) => id)
+  const { ticket } = await start(web)
+  await inside(web, async () => {
+    await enterAttempt(web, ticket)
+    await rowsOf(web, `SELECT enter_identity('ada')`)
+    const mapped = 'SELECT outcome, invitations FROM apply_role_map($1, $2)'
+    t.strictSame(await rowsOf(web, mapped, [tenantId, 'viewer']), [
+      { outcome: 'changed', invitations: [open] },
+    ])
+  })
+})
+
 t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) => {
   const { database, web } = await setUp(t)
   const user = await createUser(database)

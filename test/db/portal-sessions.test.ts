@@ -80,6 +80,13 @@ t.test('a link ends the session that it replaces, and nothing else of that name'
   const unopened = await addPortal(database, tenantId, { app, isOpen: false })
   await replace(unopened)
   t.equal((await open(web, unopened, randomCredential())).length, 1, 'a link is no session')
+  const expired = await addPortal(database, tenantId, { app, seconds: -60 })
+  await replace(expired)
+  const { rows } = await database.admin.query(
+    `SELECT expires_at < now() - interval '59 s' AS kept FROM portal_sessions WHERE hash = sha256($1)`,
+    [expired],
+  )
+  t.strictSame(rows, [{ kept: true }], 'a later time would revive it for who began before')
 })
 
 t.test('nothing is entered with a link or session that is not live', async (t) => {
