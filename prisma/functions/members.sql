@@ -50,7 +50,7 @@ DECLARE
   person bigint := public.current_user_id();
   addresses text[];
 BEGIN
-  IF person IS NULL OR public.current_scope_kind() <> 'session' THEN RETURN; END IF;
+  IF public.current_scope_kind() IS DISTINCT FROM 'session' THEN RETURN; END IF;
   addresses := public.invited_emails(person, chosen, link);
   RETURN QUERY
     SELECT i.id, i.tenant_id, t.name, i.role, i.department, u.email, i.created_at, i.expires_at

@@ -121,6 +121,10 @@ t.test('nothing of a closed tenant is exported', async (t) => {
     const page = `SELECT FROM export_page('tenant', 'tenant', NULL, $1, NULL, 10)`
     t.equal((await asOwner(page, [tenantId])).length, rows)
   }
+  const unknown = asOwner(`SELECT FROM export_page('tenant', 'unknown', NULL, $1, NULL, 10)`, [
+    open.tenantId,
+  ])
+  await t.rejects(unknown, { message: 'no section unknown of a tenant' })
 })
 
 t.test('a link that was begun in a closed tenant has no session any more', async (t) => {
@@ -200,9 +204,10 @@ t.test('a tenant that closes after somebody has entered it buys nothing', async 
 })
 
 t.test('the last admin of a closed tenant can delete their account', async (t) => {
-  const { ada, rowsOf, sessionIn } = await setUp(t)
-  const erased = await rowsOf('SELECT outcome FROM erase_account($1)', [await sessionIn(ada)])
-  t.strictSame(erased, [{ outcome: 'erased' }])
+  const { ada, open, rowsOf, sessionIn } = await setUp(t)
+  const erase = 'SELECT outcome, tenants FROM erase_account($1)'
+  const erased = await rowsOf(erase, [await sessionIn(ada)])
+  t.strictSame(erased, [{ outcome: 'erased', tenants: [open.tenantId] }], 'who hears of it')
 })
 
 t.test('a worker deletes nothing of an open tenant', async (t) => {

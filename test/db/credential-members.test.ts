@@ -100,6 +100,30 @@ t.test('a token makes no token and no tenant', async (t) => {
   })
 })
 
+t.test('an invitation that is open takes a seat, one that is not does not', async (t) => {
+  const database = await createDatabase(t)
+  const ada = await createUser(database, { role: 'admin' })
+  await database.admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, expires_at, accepted_at)
+     SELECT $1, name || '@example.com', 'viewer', now() + until, accepted
+     FROM (VALUES ('ben', '1 day'::interval, NULL), ('cy', '1 day', NULL), ('expired', '-1 day', NULL),
+       ('accepted', '1 day', now())) AS i (name, until, accepted)`,
+    [ada.tenantId],
+  )
+  const credential = await addSession(database, ada)
+  const web = await connect(t, database.url)
+  await inside(web, async () => {
+    await enterSession(web, credential)
+    for (const [but, invitations] of [
+      [null, 2],
+      ['Ben@example.com', 1],
+    ] as const) {
+      const { rows } = await web.query('SELECT members, invitations FROM tenant_billing($1)', [but])
+      t.strictSame(rows, [{ members: 1, invitations }])
+    }
+  })
+})
+
 t.test('removing a member takes the user along with the last membership', async (t) => {
   const database = await createDatabase(t)
   const ada = await createUser(database, { role: 'admin' })

@@ -16,6 +16,13 @@ import {
 
 const denied = '42501'
 
+t.test('the detail of a scope cannot put anything into its other parts', async (t) => {
+  const { admin } = await createDatabase(t)
+  const set = (detail: string) => admin.query(`SELECT set_scope('session', $1, 1, NULL)`, [detail])
+  await set('demo/a-1')
+  await t.rejects(set('demo:7'), { code: '22023' })
+})
+
 t.test('a scope that no credential set in this transaction raises', async (t) => {
   const database = await createDatabase(t)
   const user = await createUser(database)
