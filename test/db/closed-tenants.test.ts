@@ -99,6 +99,30 @@ t.test('the role map of a provider makes no member of a closed tenant', async (t
   })
 })
 
+t.test('whom the role map removes gets a tenant, though they are in a closed one', async (t) => {
+  const { closed, open, web, rowsOf, asOwner } = await setUp(t)
+  await asOwner(
+    `WITH member AS (
+       INSERT INTO memberships (tenant_id, user_id, role, role_provider) VALUES ($1, $2, 'viewer', 'demo'))
+     INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ('demo', 'eve', $2, 'https://op')`,
+    [open.tenantId, closed.userId],
+  )
+  const ticket = await callBack(rowsOf, randomCredential(), 'sign-in')
+  await web.query('BEGIN')
+  await rowsOf('SELECT FROM enter_attempt($1)', [ticket])
+  await rowsOf(`SELECT enter_identity('eve')`)
+  const removed = await rowsOf('SELECT outcome FROM apply_role_map($1, NULL)', [open.tenantId])
+  t.strictSame(removed, [{ outcome: 'removed' }])
+  await web.query('COMMIT')
+  const own = await asOwner(
+    `SELECT m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+     WHERE m.user_id = $1 AND t.closed_at IS NULL`,
+    [closed.userId],
+  )
+  t.strictSame(own, [{ role: 'admin' }])
+})
+
 t.test('a closed tenant has no scheduled jobs', async (t) => {
   const { ada, open, asOwner } = await setUp(t)
   const list = `SELECT list_open_tenants('00000000-0000-0000-0000-000000000000', 10) AS id`
