@@ -12,6 +12,7 @@ import {
 import {
   changeMember,
   findMemberNames,
+  findRoleProviders,
   listManagers,
   listMembers,
   removeMember,
@@ -267,6 +268,10 @@ t.test('members and their names are those of the tenant', async (t) => {
   const { app, database, enter, admin, member } = await world(t)
   const stranger = await createUser(database, { email: 'stranger@example.com' })
   const { tenantId } = admin
+  await database.admin.query(
+    `UPDATE memberships SET role_provider = CASE WHEN tenant_id = $1 THEN 'here' ELSE 'elsewhere' END`,
+    [tenantId],
+  )
   await app.db.read(enter({ tenantId }), async (tx) => {
     const { data } = await listMembers(tx, admin, page, { search: 'example.com' })
     t.match(data, [{ id: member }])
@@ -279,6 +284,8 @@ t.test('members and their names are those of the tenant', async (t) => {
         [admin.userId, null],
       ],
     )
+    t.strictSame([...(await findRoleProviders(tx, admin, [member]))], [[member, 'here']])
+    t.strictSame([...(await findRoleProviders(tx, admin, [stranger.userId]))], [])
   })
 })
 
@@ -302,10 +309,10 @@ t.test('an invitation is mailed in the tenant of the job only', async (t) => {
 t.test('an invitation is sent again in the tenant of the admin only', async (t) => {
   const test = await world(t)
   const { app, database, write, admin, elsewhere } = test
-  const invitation = { id: await inviteInEach(test, [elsewhere, admin]), role: 'viewer' }
-  const resend = () =>
-    write(admin, (tx) => resendInvitation(tx, app.queue, admin, invitation, clientInfo))
-  t.equal(await resend(), 'sent')
+  const resend = (id: string) =>
+    write(admin, (tx) => resendInvitation(tx, app.queue, admin, { id, role: 'viewer' }, clientInfo))
+  t.equal(await resend(await inviteInEach(test, [elsewhere])), null, 'there is none in it')
+  t.equal(await resend(await inviteInEach(test, [admin, elsewhere])), 'sent')
   const { rows } = await database.admin.query(
     `SELECT tenant_id AS "tenantId", invited_by::int AS "userId" FROM invitations
      WHERE invited_by IS NOT NULL`,
