@@ -2,7 +2,14 @@ import t, { type Test } from 'tap'
 import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { receive } from '#test/billing/received.ts'
 import { createDatabase } from '#test/support/database/database.ts'
-import { addSession, connect, enterSession, inside, randomCredential } from './credentials.ts'
+import {
+  addSession,
+  connect,
+  enterSession,
+  inside,
+  isHeldUp,
+  randomCredential,
+} from './credentials.ts'
 
 /* A closed tenant counts nowhere, while its rows wait for a worker. Each test compares it with an open one. */
 
@@ -34,6 +41,21 @@ async function setUp(t: Test) {
     (await admin.query(sql, values)).rows
   const sessionIn = ({ tenantId }: TestUser) => addSession(database, { ...ada, tenantId })
   return { database, ada, closed, open, web, rowsOf, asOwner, sessionIn }
+}
+
+/** Makes the user, who is `eve` at the provider, a viewer of the tenant by its role map. */
+async function mapRole(
+  asOwner: (sql: string, values: unknown[]) => Promise<unknown>,
+  { tenantId }: TestUser,
+  { userId }: TestUser,
+): Promise<void> {
+  await asOwner(
+    `WITH member AS (
+       INSERT INTO memberships (tenant_id, user_id, role, role_provider) VALUES ($1, $2, 'viewer', 'demo'))
+     INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ('demo', 'eve', $2, 'https://op')`,
+    [tenantId, userId],
+  )
 }
 
 /** The ticket of an attempt whose callback has come. */
@@ -99,15 +121,25 @@ t.test('the role map of a provider makes no member of a closed tenant', async (t
   })
 })
 
+t.test('a tenant is not closed while the role map changes its members', async (t) => {
+  const { database, closed, open, web, rowsOf, asOwner } = await setUp(t)
+  await mapRole(asOwner, open, closed)
+  const ticket = await callBack(rowsOf, randomCredential(), 'sign-in')
+  const other = await connect(t, database.superuserUrl)
+  await web.query('BEGIN')
+  await rowsOf('SELECT FROM enter_attempt($1)', [ticket])
+  await rowsOf(`SELECT enter_identity('eve')`)
+  const changed = await rowsOf(`SELECT outcome FROM apply_role_map($1, 'editor')`, [open.tenantId])
+  t.strictSame(changed, [{ outcome: 'changed' }])
+  const closing = other.query('SELECT close_tenant($1)', [open.tenantId])
+  await isHeldUp(database, other)
+  await web.query('COMMIT')
+  await closing
+})
+
 t.test('whom the role map removes gets a tenant, though they are in a closed one', async (t) => {
   const { closed, open, web, rowsOf, asOwner } = await setUp(t)
-  await asOwner(
-    `WITH member AS (
-       INSERT INTO memberships (tenant_id, user_id, role, role_provider) VALUES ($1, $2, 'viewer', 'demo'))
-     INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-     VALUES ('demo', 'eve', $2, 'https://op')`,
-    [open.tenantId, closed.userId],
-  )
+  await mapRole(asOwner, open, closed)
   const ticket = await callBack(rowsOf, randomCredential(), 'sign-in')
   await web.query('BEGIN')
   await rowsOf('SELECT FROM enter_attempt($1)', [ticket])

@@ -107,6 +107,7 @@ export const tests = {
   addresses: 'test/routes/auth/addresses.test.ts',
   usage: 'test/db/usage.test.ts',
   returnPath: 'test/routes/auth/return-path.test.ts',
+  deepLink: 'test/routes/auth/deep-link.test.ts',
   reauthenticate: 'test/routes/auth/reauthenticate.test.ts',
   operators: 'test/routes/auth/operators.test.ts',
   budget: 'test/runtime/byte-budget.test.ts',

@@ -378,7 +378,7 @@ const hunts: readonly SourceHunt[] = [
     kind: 'return',
     files: ['src/http/return-path.ts'],
     forms: conditions,
-    tests: [tests.returnPath],
+    tests: [tests.returnPath, tests.deepLink],
   },
   {
     kind: 'cross-origin',
