@@ -163,7 +163,7 @@ const liveness = [
   /(?<=\b(WHERE|AND) )\w\.last_seen_at > [\w()]+/g,
   /(?<=\b(WHERE|AND) )\w\.opened_at IS NULL/g,
   /(?<=\b(WHERE|AND) )\w\.opened_at IS NOT NULL/g,
-  /(?<=\b(WHERE|AND) )\w\.created_at > coalesce\([^)]*\)/g,
+  /(?<=\b(WHERE|AND) )\w\.created_at > coalesce\((?:[^()]|\([^()]*\))*\)/g,
   /(?<=\b(WHERE|AND) )'[\w:-]+' = ANY \(a\.permissions\)/g,
 ].map((pattern): Form => {
   const { name, cutsIn } = without(pattern)

@@ -173,18 +173,25 @@ async function tryAll(
   return fates
 }
 
-/** The lanes share one queue; each takes the next item when it has finished one. */
+/**
+ * The lanes share one queue; each takes the next item when it has finished one.
+ * @throws what a lane throws, after the others: without the server, which ends then, all their tests would fail
+ */
 async function inLanes<Item>(
   lanes: readonly Lane[],
   queue: Iterable<Item>,
   work: (lane: Lane, item: Item) => Promise<void>,
 ): Promise<void> {
   const items = queue[Symbol.iterator]()
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (let next = items.next(); !next.done; next = items.next()) await work(lane, next.value)
-    }),
-  )
+  const failures: unknown[] = []
+  const workIn = async (lane: Lane) => {
+    for (let next = items.next(); !next.done; next = items.next()) {
+      if (failures.length > 0) return
+      await work(lane, next.value).catch((error) => failures.push(error))
+    }
+  }
+  await Promise.all(lanes.map(workIn))
+  if (failures.length > 0) throw failures[0]
 }
 
 function report(mutants: readonly Mutant[], fates: readonly Fate[]): number {

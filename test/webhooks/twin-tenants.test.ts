@@ -4,6 +4,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import type { Mail } from '#src/mail/mailer.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { claimDue } from '#src/webhooks/delivery/claim.ts'
+import { pauseEndpoint, resumeEndpoint } from '#src/webhooks/delivery/held/pause.ts'
 import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
 import { recordHealth } from '#src/webhooks/delivery/record-health.ts'
 import {
@@ -88,6 +89,14 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
     ),
     { url, status: 'active' },
   )
+  const pause = { keep: true, now }
+  const paused = await inTwin((tx) => pauseEndpoint(tx, queue, by, ids.endpoint, pause))
+  t.match(paused, { url, status: 'paused' })
+  const resumed = await inTwin(
+    (tx) => resumeEndpoint(tx, queue, by, ids.endpoint, now),
+    `UPDATE endpoint_states SET paused = 'hold', paused_at = now()`,
+  )
+  t.match(resumed, { url, pausedAt: null })
   t.equal(await inTwin((tx) => deleteEndpoint(tx, by, ids.endpoint)), true)
   const facts = {
     url: `${url}/new`,
