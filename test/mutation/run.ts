@@ -43,9 +43,6 @@ const { values } = parseArgs({
 const isWhole = values.only.join() === ''
 const laneCount = Number(values.lanes)
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
-const longestMs = 900_000
-/** A busy machine may make a test several times slower, and a short one more often. */
-const [shortestLimitMs, timesSlower] = [20_000, 5]
 const folder = await makeRunFolder()
 try {
   const server = await startRunServer(folder)
@@ -71,9 +68,9 @@ async function mutate(clusterUrl: string): Promise<number> {
     clusterUrl,
   }))
   for (const lane of lanes) await copyTree(root, lane.folder)
-  const limitOf = limitsOf({ folder: root, clusterUrl })
+  const requireSound = soundnessIn({ folder: root, clusterUrl })
   const order = orderAfter(chosen, known)
-  const fates = await tryAll(lanes, mutants, { order, limitOf, add: record.add })
+  const fates = await tryAll(lanes, mutants, { order, requireSound, add: record.add })
   if (isWhole) await writeFates(found, record.entries)
   return report(mutants, fates)
 }
@@ -133,30 +130,26 @@ function shuffled(mutants: readonly Mutant[]): Mutant[] {
 }
 
 /**
- * How long each test may take, from a run without a mutant.
+ * Runs a test without a mutant, the first time that it is asked.
  * @throws if it fails: it would catch every mutant
  */
-function limitsOf(untouched: Lane): Plan['limitOf'] {
-  const limits = new Map<string, Promise<number>>()
-  const measure = async (step: Step) => {
-    const start = performance.now()
-    const run = { template: templateName, limitMs: longestMs }
-    const failure = await failureOf(untouched, step, run)
+function soundnessIn(untouched: Lane): Plan['requireSound'] {
+  const runs = new Map<string, Promise<void>>()
+  const run = async (step: Step) => {
+    const failure = await failureOf(untouched, step, templateName)
     if (failure !== null) throw new Error(`${step.name} fails without a mutant:\n${failure.output}`)
-    const ms = Math.ceil(performance.now() - start)
-    return Math.max(shortestLimitMs, timesSlower * ms)
   }
   return (step) => {
-    const limit = limits.get(step.name) ?? measure(step)
-    limits.set(step.name, limit)
-    return limit
+    const known = runs.get(step.name) ?? run(step)
+    runs.set(step.name, known)
+    return known
   }
 }
 
 async function tryAll(
   lanes: readonly Lane[],
   mutants: readonly Mutant[],
-  { order, limitOf, add }: Plan & Pick<Recording<Recorded>, 'add'>,
+  { order, requireSound, add }: Plan & Pick<Recording<Recorded>, 'add'>,
 ) {
   const date = new Date().toISOString().slice(0, 10)
   const tried = revision()
@@ -164,7 +157,7 @@ async function tryAll(
   const deadline = performance.now() + Number(values.minutes) * 60_000
   await inLanes(lanes, mutants.values(), async (lane, mutant) => {
     if (performance.now() > deadline) return
-    const fate = await tryMutant(lane, mutant, { order, limitOf })
+    const fate = await tryMutant(lane, mutant, { order, requireSound })
     fates.push(fate)
     const { outcome, test, reason } = fate
     await add({ name: mutant.name, outcome, test, date, revision: tried })
