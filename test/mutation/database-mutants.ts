@@ -171,7 +171,8 @@ const liveness = [
 })
 
 function isInLock(definition: string, { from, to }: Cut): boolean {
-  const statement = definition.slice(definition.lastIndexOf(';', from), definition.indexOf(';', to))
+  const start = definition.lastIndexOf(';', from) + 1
+  const statement = definition.slice(start, definition.indexOf(';', to))
   return /\bPERFORM FROM\b[\s\S]*\bFOR (KEY )?SHARE\b/.test(statement)
 }
 
