@@ -39,6 +39,7 @@ import {
   rotateToken,
 } from '#src/auth/tokens/store.ts'
 import type { Tx } from '#src/db/database.ts'
+import { memberChoices } from '#src/rows/reads.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
@@ -284,6 +285,8 @@ t.test('members and their names are those of the tenant', async (t) => {
         [admin.userId, null],
       ],
     )
+    const choices = await memberChoices(tx, admin, 10, [stranger.userId])
+    t.strictSame(choices.map(({ id }) => id).toSorted(), [member, admin.userId].toSorted())
     t.strictSame([...(await findRoleProviders(tx, admin, [member]))], [[member, 'here']])
     t.strictSame([...(await findRoleProviders(tx, admin, [stranger.userId]))], [])
   })
