@@ -43,19 +43,27 @@ async function setUp(t: Test) {
   return { database, ada, closed, open, web, rowsOf, asOwner, sessionIn }
 }
 
-/** Makes the user, who is `eve` at the provider, a viewer of the tenant by its role map. */
-async function mapRole(
-  asOwner: (sql: string, values: unknown[]) => Promise<unknown>,
-  { tenantId }: TestUser,
-  { userId }: TestUser,
-): Promise<void> {
+/** Begins a transaction in which the owner of the closed tenant signs in, a viewer of the open one by a role map. */
+async function enterMapped({
+  closed,
+  open,
+  web,
+  rowsOf,
+  asOwner,
+}: Awaited<ReturnType<typeof setUp>>) {
   await asOwner(
-    `WITH member AS (
-       INSERT INTO memberships (tenant_id, user_id, role, role_provider) VALUES ($1, $2, 'viewer', 'demo'))
-     INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-     VALUES ('demo', 'eve', $2, 'https://op')`,
-    [tenantId, userId],
+    `INSERT INTO memberships (tenant_id, user_id, role, role_provider) VALUES ($1, $2, 'viewer', 'demo')`,
+    [open.tenantId, closed.userId],
   )
+  await asOwner(
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ('demo', 'eve', $1, 'https://op')`,
+    [closed.userId],
+  )
+  const ticket = await callBack(rowsOf, randomCredential(), 'sign-in')
+  await web.query('BEGIN')
+  await rowsOf('SELECT FROM enter_attempt($1)', [ticket])
+  await rowsOf(`SELECT enter_identity('eve')`)
 }
 
 /** The ticket of an attempt whose callback has come. */
@@ -122,13 +130,10 @@ t.test('the role map of a provider makes no member of a closed tenant', async (t
 })
 
 t.test('a tenant is not closed while the role map changes its members', async (t) => {
-  const { database, closed, open, web, rowsOf, asOwner } = await setUp(t)
-  await mapRole(asOwner, open, closed)
-  const ticket = await callBack(rowsOf, randomCredential(), 'sign-in')
+  const scene = await setUp(t)
+  const { database, open, web, rowsOf } = scene
   const other = await connect(t, database.superuserUrl)
-  await web.query('BEGIN')
-  await rowsOf('SELECT FROM enter_attempt($1)', [ticket])
-  await rowsOf(`SELECT enter_identity('eve')`)
+  await enterMapped(scene)
   const changed = await rowsOf(`SELECT outcome FROM apply_role_map($1, 'editor')`, [open.tenantId])
   t.strictSame(changed, [{ outcome: 'changed' }])
   const closing = other.query('SELECT close_tenant($1)', [open.tenantId])
@@ -138,12 +143,9 @@ t.test('a tenant is not closed while the role map changes its members', async (t
 })
 
 t.test('whom the role map removes gets a tenant, though they are in a closed one', async (t) => {
-  const { closed, open, web, rowsOf, asOwner } = await setUp(t)
-  await mapRole(asOwner, open, closed)
-  const ticket = await callBack(rowsOf, randomCredential(), 'sign-in')
-  await web.query('BEGIN')
-  await rowsOf('SELECT FROM enter_attempt($1)', [ticket])
-  await rowsOf(`SELECT enter_identity('eve')`)
+  const scene = await setUp(t)
+  const { closed, open, web, rowsOf, asOwner } = scene
+  await enterMapped(scene)
   const removed = await rowsOf('SELECT outcome FROM apply_role_map($1, NULL)', [open.tenantId])
   t.strictSame(removed, [{ outcome: 'removed' }])
   await web.query('COMMIT')

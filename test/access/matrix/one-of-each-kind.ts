@@ -1,6 +1,7 @@
 /**
  * For MATRIX_ACTORS: a caller of each kind, members of no and of another tenant, and one whom a condition on the row
- * refuses, where every actor takes too long. What the roles, times and limits of the others decide is decided in the program.
+ * refuses, where every actor takes too long. What the roles, times and limits of the others decide is decided in the
+ * program.
  */
 export const oneOfEachKind = [
   'admin, at night',
