@@ -593,9 +593,10 @@ function isStale(
   state: ObjectState | null,
   endsAreFinal: boolean,
 ): boolean {
-  if (state === null || effect.kind !== 'subscription' || state.newestEvent === id) return false
+  if (state === null || effect.kind !== 'subscription') return false
   const hasEnded = isEnd(state.status)
   if (endsAreFinal && hasEnded !== isEnd(effect.state.status)) return hasEnded
+  if (state.newestEvent === id) return false
   const newest = state.newestCreated
   if (newest === null || created === null) return false
   if (created !== newest) return created < newest
