@@ -617,7 +617,12 @@ function kitHunts(): SourceHunt[] {
       `'read'`,
       tests.small,
     ),
-    hunt('src/rows/own-actions.ts', /refuseUnseen\(resource, caller, body\)\n/g, '', tests.small),
+    hunt(
+      'src/rows/own-actions.ts',
+      /refuseUnseen\(resource, caller, body\)\n/g,
+      '',
+      'test/rows/seen.test.ts',
+    ),
     hunt(derived, /token \?\? permission/g, 'permission', tests.rules),
     hunt(derived, /forServices: resource\.forServices/g, 'forServices: true', tests.rules),
   ]

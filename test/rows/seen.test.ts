@@ -1,10 +1,13 @@
 import t from 'tap'
+import type { Tx } from '#src/db/database.ts'
 import { defineResource } from '#src/resources/kit/define.ts'
 import { optional } from '#src/resources/kit/fields/field.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
+import { actionsOf } from '#src/rows/actions.ts'
 import { refuseUnseen, seenBy, seenInEvents, writesUnseen } from '#src/rows/seen.ts'
+import type { Declared } from '#src/rows/table.ts'
 
 /* By a permission of the sample, which editors have and viewers lack. */
 
@@ -15,6 +18,15 @@ const task = defineResource('task', {
     rate: optional(line(9), { permission: 'post:write' }),
   },
   actions: { read: { permission: 'post:read' } },
+})
+const nobody = {
+  ...{ userId: 1, tenantId: null, department: null, plan: null, serviceId: null, operator: false },
+  ...{ tokenPermissions: null, sessionId: null, authenticatedSecondsAgo: null },
+}
+const unreadable = new Proxy({} as Tx, {
+  get() {
+    throw new Error('a statement')
+  },
 })
 const row = { id: 1, title: 'x', rate: '90' }
 const lacking = [
@@ -51,4 +63,19 @@ t.test('a caller with it does both, and an event has it for nobody', async (t) =
     t.doesNotThrow(() => refuseUnseen(task, caller, row))
   }
   t.strictSame(seenInEvents(task, row), { id: 1, title: 'x' })
+})
+
+t.test('an action of the app’s own refuses the field before it reads the row', async (t) => {
+  const rating = {
+    ...task,
+    own: { rate: { permission: 'post:read', accepts: ['title', 'rate'] } },
+  } as Declared
+  const { perform } = actionsOf(rating)
+  const act = { tx: unreadable, caller: { ...nobody, role: 'viewer' }, now: new Date() }
+  const rate = (body: object) => perform(act, { name: 'rate', id: 1, body: { ...body } })
+  await t.rejects(rate({ title: 'y', rate: '1' }), {
+    code: 'forbidden',
+    fields: [{ in: 'body', pointer: '/rate', detail: 'needs the permission post:write' }],
+  })
+  await t.rejects(rate({ title: 'y' }), { message: 'a statement' }, 'only the field is refused')
 })
