@@ -164,6 +164,14 @@ t.test('a closed tenant has no scheduled jobs', async (t) => {
   t.strictSame(ids, [ada.tenantId, open.tenantId].toSorted())
 })
 
+t.test('no customer is linked to a closed tenant', async (t) => {
+  const { closed, open, asOwner } = await setUp(t)
+  const linkTo = ({ tenantId }: TestUser) =>
+    asOwner(`SELECT outcome FROM assign_customer('cus_1', NULL, NULL, $1)`, [tenantId])
+  t.strictSame(await linkTo(closed), [{ outcome: 'no-tenant' }])
+  t.strictSame(await linkTo(open), [{ outcome: 'linked' }])
+})
+
 t.test('nothing of a closed tenant is exported', async (t) => {
   const { ada, closed, open, web, rowsOf, asOwner, sessionIn } = await setUp(t)
   const session = await sessionIn(ada)

@@ -220,7 +220,7 @@ const guardHunts: readonly SourceHunt[] = [
       form(/ \|\| name\.endsWith\('\.'\)/g, ''),
       form(/ > (?=maxUrlLength)/g, ' >= '),
     ],
-    tests: [tests.endpointUrl],
+    tests: [tests.endpointUrl, 'test/routes/api/webhook-endpoints.test.ts'],
   },
   {
     kind: 'address',
