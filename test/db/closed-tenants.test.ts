@@ -132,12 +132,19 @@ t.test('the role map of a provider makes no member of a closed tenant', async (t
 t.test('a tenant is not closed while the role map changes its members', async (t) => {
   const scene = await setUp(t)
   const { database, open, web, rowsOf } = scene
-  const other = await connect(t, database.superuserUrl)
+  const [holder, other] = [
+    await connect(t, database.superuserUrl),
+    await connect(t, database.superuserUrl),
+  ]
   await enterMapped(scene)
-  const changed = await rowsOf(`SELECT outcome FROM apply_role_map($1, 'editor')`, [open.tenantId])
-  t.strictSame(changed, [{ outcome: 'changed' }])
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM memberships WHERE tenant_id = $1 FOR UPDATE', [open.tenantId])
+  const changing = rowsOf(`SELECT outcome FROM apply_role_map($1, 'editor')`, [open.tenantId])
+  await isHeldUp(database, web)
   const closing = other.query('SELECT close_tenant($1)', [open.tenantId])
   await isHeldUp(database, other)
+  await holder.query('COMMIT')
+  t.strictSame(await changing, [{ outcome: 'changed' }])
   await web.query('COMMIT')
   await closing
 })

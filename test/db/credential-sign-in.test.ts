@@ -427,6 +427,7 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
     for (const early of [
       `start_session('x', 'ada', NULL, NULL, NULL, 1, 1)`,
       `prove_address('z')`,
+      `apply_role_map('${user.tenantId}', 'admin')`,
     ]) {
       const refusal = await inSavepoint(web, `SELECT ${early}`)
       t.equal(refusal, denied, `nobody has signed in yet: ${early}`)

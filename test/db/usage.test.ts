@@ -196,6 +196,39 @@ t.test('a member has a share of the rows and of the bytes of events', async (t) 
   t.strictSame(await publish(alone, rows, [9, 9, 9]), { accepted: 3 })
 })
 
+t.test('the result of a request is kept beyond the share of a member', async (t) => {
+  const database = await createDatabase(t)
+  const member = await createUser(database)
+  await createUser(database, { tenantId: member.tenantId })
+  await database.admin.query(
+    `INSERT INTO posts (tenant_id, title, body) VALUES ($1, '', repeat('x', 600))`,
+    [member.tenantId],
+  )
+  const client = new pg.Client(database.url)
+  await client.connect()
+  t.teardown(() => client.end())
+  /** Keeps a result of so many bytes, of a budget of 1,000. */
+  const keep = (bytes: number, isResult: boolean) =>
+    inside(client, async () => {
+      await enterSession(client, await addSession(database, member))
+      await client.query(
+        `INSERT INTO idempotency_keys (holder, key_hash, request_hash, tenant_id)
+         VALUES ($1, sha256('key'), sha256('request'), $2)`,
+        [`person ${member.userId}`, member.tenantId],
+      )
+      await client.query(`SELECT set_config('app.quota', '{9,1000,9,9,86400}', true)`)
+      if (isResult) await client.query(`SELECT put_setting('app.keeps', 'on')`)
+      return refusalOf(
+        client.query(`UPDATE idempotency_keys SET result = convert_to(repeat('x', $1), 'UTF8')`, [
+          bytes,
+        ]),
+      )
+    })
+  t.equal(await keep(240, false), null)
+  t.equal(await keep(260, false), 'QU004')
+  t.equal(await keep(260, true), null)
+})
+
 t.test('changes that wait count against a limit', async (t) => {
   const { database, tenants } = await createWorld(t)
   const insert = {

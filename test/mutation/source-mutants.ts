@@ -289,6 +289,7 @@ const hunts: readonly SourceHunt[] = [
       tests.folders,
       tests.ownTenant,
       tests.shortWrites,
+      'test/billing/tenant-customer.test.ts',
       tests.queryScope,
       tests.matrix,
     ],
