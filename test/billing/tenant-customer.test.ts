@@ -194,6 +194,10 @@ t.test('the invoices of a tenant are for those who manage it', async (t) => {
   const { test, apply } = await open(t)
   const { manager, member, tenantId } = await team(test)
   const stranger = await owner(test, { role: 'admin' })
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'admin')`,
+    [stranger.user.tenantId, member.user.userId],
+  )
   t.equal(await apply('charge.succeeded', stripeCharge(), { tenantId }), 'processed')
   const list = async ({ send }: Pick<typeof member, 'send'>) =>
     (await send('GET', '/invoices')).json().data
