@@ -32,7 +32,9 @@ const functionTests = [
   ...[tests.usage, tests.closedTenant, tests.tenantExport, tests.billingReplays, tests.revoked],
   tests.matrix,
 ]
-const lockTests = [...new Set([tests.entryLocks, tests.locks, ...functionTests])]
+const lockTests = [
+  ...new Set([tests.entryLocks, tests.locks, tests.closedTenants, ...functionTests]),
+]
 const portalTests = [
   ...new Set([tests.portalSessions, tests.openPortal, tests.portalLinks, ...functionTests]),
 ]
