@@ -89,9 +89,7 @@ t.test('a tenant sees its own counters, and no role changes any', async (t) => {
      SELECT unnest($1::uuid[]), 0, 0, 0, 0`,
     [tenants],
   )
-  const client = new pg.Client(database.url)
-  await client.connect()
-  t.teardown(() => client.end())
+  const client = await connect(t, database, database.url)
   const [user] = users
   if (user === undefined) throw new Error('no user')
   const credential = await addSession(database, user)
@@ -169,9 +167,7 @@ t.test('a member has a share of the rows and of the bytes of events', async (t) 
   const alone = await createUser(database)
   const member = await createUser(database)
   await createUser(database, { tenantId: member.tenantId })
-  const client = new pg.Client(database.url)
-  await client.connect()
-  t.teardown(() => client.end())
+  const client = await connect(t, database, database.url)
   /** Publishes events of so many bytes in one transaction; how many are accepted, or the refusal. */
   const publish = (user: TestUser, quota: string, sizes: number[]) =>
     inside(client, async () => {
@@ -204,9 +200,7 @@ t.test('the result of a request is kept beyond the share of a member', async (t)
     `INSERT INTO posts (tenant_id, title, body) VALUES ($1, '', repeat('x', 600))`,
     [member.tenantId],
   )
-  const client = new pg.Client(database.url)
-  await client.connect()
-  t.teardown(() => client.end())
+  const client = await connect(t, database, database.url)
   /** Keeps a result of so many bytes, of a budget of 1,000. */
   const keep = (bytes: number, isResult: boolean) =>
     inside(client, async () => {
@@ -306,8 +300,12 @@ async function createWorld(t: Test) {
   return { database, systemDb, tenants, users }
 }
 
-async function connect(t: Test, database: TestDatabase): Promise<pg.Client> {
-  const client = new pg.Client(database.superuserUrl)
+async function connect(
+  t: Test,
+  database: TestDatabase,
+  url = database.superuserUrl,
+): Promise<pg.Client> {
+  const client = new pg.Client(url)
   client.on('error', () => {})
   await client.connect()
   t.teardown(() => client.end())
