@@ -34,10 +34,15 @@ export async function openRecord<Entry>(
   }
 }
 
-/** The commit that is tried, marked if the checkout differs from it. */
+/** What these commands themselves write. */
+const records = ['docs/testing.md', 'test/mutation/fates.jsonl', 'test/run/repeated-lanes.jsonl']
+
+/** The commit that is tried, marked if the checkout differs from it in more than records. */
 export function revision(): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
-  const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes'
+  const rest = ['--', '.', ...records.map((file) => `:!${file}`)]
+  const status = git('status', '--porcelain', '--untracked-files=no', ...rest)
+  const changed = status === '' ? '' : ' with changes'
   return `${git('rev-parse', '--short', 'HEAD').trim()}${changed}`
 }
 
