@@ -58,7 +58,7 @@ export async function untilReadiness({ admin }: Pick<Instance, 'admin'>, expecte
 
 /** Log messages that only an overloaded machine causes. */
 const starved =
-  /timeout exceeded when trying to connect|connection timeout|statement timeout|Query read timeout|reached the server too late|: overloaded/
+  /timeout exceeded when trying to connect|connection timeout|statement timeout|Query read timeout|reached the server too late|: overloaded|The process is overloaded/
 /** Only a cluster plans a statement before a function in it waits for a migration (503). */
 const overtaken = isOnCluster() ? /structure of query does not match function result type/ : /^$/
 
