@@ -4,8 +4,11 @@ import { Problem } from '#src/http/problems.ts'
 
 // With a delay of 1 s, another process or a later attempt serves the client better.
 const defaultMaxDelayMs = 1_000
+/** What a refused request is told, and the log says. */
+export const overloadDetail =
+  'The process is overloaded: its event loop is behind by more than the limit.'
 const refused = {
-  detail: 'The process is overloaded: its event loop is behind by more than the limit.',
+  detail: overloadDetail,
   retryAfterSeconds: 5,
   reason: 'overloaded',
 }

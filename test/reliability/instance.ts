@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 import { testSettings } from '#dev/testing/settings.ts'
+import { overloadDetail } from '#plugins/limits/under-pressure.ts'
 import { endedSeconds } from '#src/operations/running-processes.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { isOnCluster } from '#test/support/database/template.ts'
@@ -57,8 +58,9 @@ export async function untilReadiness({ admin }: Pick<Instance, 'admin'>, expecte
 }
 
 /** Log messages that only an overloaded machine causes. */
-const starved =
-  /timeout exceeded when trying to connect|connection timeout|statement timeout|Query read timeout|reached the server too late|: overloaded|The process is overloaded/
+const starved = new RegExp(
+  `timeout exceeded when trying to connect|connection timeout|statement timeout|Query read timeout|reached the server too late|: overloaded|${RegExp.escape(overloadDetail)}`,
+)
 /** Only a cluster plans a statement before a function in it waits for a migration (503). */
 const overtaken = isOnCluster() ? /structure of query does not match function result type/ : /^$/
 
