@@ -14,9 +14,9 @@ import { noon } from '#test/support/app/at-time.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
-import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import { openPatiently, patient } from '#test/support/database/open.ts'
-import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { type DatabaseProxy, startProxy } from '#test/support/database/postgres-proxy.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
@@ -124,7 +124,7 @@ t.test(
       const headers = { cookie, origin, 'if-match': '*' }
       const patch = () => app.inject({ method: 'PATCH', url, headers, payload })
       t.equal((await patch()).statusCode, 200, url)
-      await settled(database)
+      await settled(proxy)
       proxy.reset()
       t.equal((await patch()).statusCode, 200, url)
       t.equal(proxy.roundTrips(), trips, url)
@@ -177,7 +177,7 @@ t.test('a signed-in GET by id waits once, a list at most twice', async (t) => {
       const warm = await Promise.all(Array.from({ length: 4 }, get))
       const status = url.startsWith('/auth/verify') ? 204 : 200
       t.strictSame(new Set(warm), new Set([status]), url)
-      await settled(database)
+      await settled(proxy)
       proxy.reset()
       // Sent and not waited for: the response comes although the database never answers it.
       proxy.cutAt('COMMIT')
@@ -226,7 +226,7 @@ t.test(
     for (const [url, trips] of Object.entries(pages)) {
       const get = async () => (await app.inject({ url, headers: { cookie } })).statusCode
       t.strictSame(new Set(await Promise.all([get(), get(), get(), get()])), new Set([200]), url)
-      await settled(database)
+      await settled(proxy)
       proxy.reset()
       proxy.cutAt('COMMIT')
       t.equal(await get(), 200, url)
@@ -259,10 +259,10 @@ async function openCountedApp(t: Test, time?: string) {
   return { database, proxy, config, app }
 }
 
-/** Resolves when no connection of the program waits for an answer any more. */
-async function settled({ admin }: TestDatabase): Promise<void> {
-  const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database()
-    AND usename = 'test_app' AND state <> 'idle'`
-  await untilTrue(async () => (await admin.query(busy)).rowCount === 0)
+/** Resolves when no connection waits for an answer any more, so the next caller gets one that is open. */
+async function settled(proxy: DatabaseProxy): Promise<void> {
+  await untilTrue(async () => proxy.isQuiet())
+  // The client reads what the proxy has written last.
+  await immediately()
   await immediately()
 }

@@ -9,6 +9,8 @@ export type DatabaseProxy = {
   /** How often a client has written since the last reset after hearing from the server first. */
   roundTrips(): number
   reset(): void
+  /** Whether each connection is open and has got the last answer to all that its client has written. */
+  isQuiet(): boolean
   /** From now on nothing passes in either direction; connections stay open. */
   silence(): void
   /** Cuts every connection and takes no new one. */
@@ -36,6 +38,8 @@ export async function startProxy(
 ): Promise<DatabaseProxy> {
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
+  /** Clients that wait for an answer. */
+  const waiting = new Set<Socket>()
   let trips = 0
   let silent = false
   let paused = false
@@ -46,6 +50,8 @@ export async function startProxy(
   const server = createServer(async (client) => {
     if (paused) return void client.destroy()
     adopt(client)
+    waiting.add(client)
+    client.on('close', () => waiting.delete(client))
     if (openingMs > 0) await wait(openingMs)
     if (client.destroyed) return
     const database = dial(Number(target.port), target.hostname)
@@ -62,11 +68,13 @@ export async function startProxy(
       if (fatal !== undefined && chunk.includes(fatal)) return void database.destroy()
       if (heard) trips += 1
       heard = false
+      waiting.add(client)
       if (!silent) database.write(chunk)
     })
-    database.on('data', (chunk) => {
+    database.on('data', (chunk: Buffer) => {
       heard = true
       if (!silent) client.write(chunk)
+      if (isReady(chunk)) waiting.delete(client)
     })
   })
   server.listen(0, host)
@@ -93,6 +101,7 @@ export async function startProxy(
     reset: () => {
       trips = 0
     },
+    isQuiet: () => waiting.size === 0,
     silence: () => {
       silent = true
     },
@@ -116,4 +125,9 @@ export async function startProxy(
       openingMs = ms
     },
   }
+}
+
+/** Whether it ends with ReadyForQuery outside a transaction, the last message of an answer. */
+function isReady(chunk: Buffer): boolean {
+  return chunk.subarray(-6).equals(Buffer.from('Z\0\0\0\x05I', 'latin1'))
 }
